@@ -1,0 +1,113 @@
+#pragma once
+// One emulated MI300X: memory, loaded code objects, launches, clocks. Usable alone, in process; the device server
+// (emulator/protocol) puts it behind a socket. All calls are thread-safe; launches run one after the other, in call order.
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "common/result.hpp"
+#include "emulator/isa/types.hpp"
+#include "emulator/loader/code_object.hpp"
+#include "emulator/memory/address_space.hpp"
+#include "emulator/memory/fault.hpp"
+
+namespace hipbench::emulator {
+
+struct DeviceOptions {
+  u32 threads = 0;          // worker threads; 0 = one a core
+  u64 resident_budget = 0;  // see AddressSpace::create
+  std::function<void(std::string_view)> print;  // receives device printf text; default: standard output
+};
+
+using ModuleHandle = u32;  // 0 is never valid
+
+struct LaunchRequest {
+  ModuleHandle module = 0;
+  std::string kernel;                     // symbol name
+  Dim3 grid;                              // workgroups
+  Dim3 block;                             // work-items a workgroup
+  u32 dynamic_lds = 0;                    // bytes
+  std::vector<std::byte> kernargs;        // the explicit arguments as laid out in the kernarg segment; hidden ones are added
+  bool cooperative = false;               // the whole grid must be resident at once, or the launch is refused
+  u64 instruction_limit = 0;              // wave instructions; 0 = none
+  bool check = false;                     // run with the memory and race checks
+};
+
+// What a launch did. Classes follow the CDNA3 issue ports.
+struct Counters {
+  u64 instructions = 0;  // wave instructions, all classes
+  u64 valu = 0, salu = 0, smem = 0, vmem = 0, lds = 0, mfma = 0, branch = 0, other = 0;
+  u64 mfma_flops = 0;
+  u64 bytes_read = 0, bytes_written = 0;  // requested by lanes from global memory
+  u64 barriers = 0;
+  u64 workgroups = 0, waves = 0;
+};
+
+// A fault as shown to people and stored.
+struct FaultReport {
+  FaultKind kind = FaultKind::None;
+  std::string message;  // one sentence
+  std::string kernel;
+  Dim3 workgroup{0, 0, 0};
+  u32 wave = 0;
+  int lane = -1;
+  u64 pc = 0;               // load-relative code address
+  std::string instruction;  // disassembly
+  std::string source;       // "file:line", empty when there is no line table
+  std::string to_string() const;  // several lines, all of the above that is known
+};
+
+struct LaunchResult {
+  FaultReport fault;  // kind None = completed
+  Counters counters;
+  double host_seconds = 0;      // wall time the emulation took
+  double modelled_seconds = 0;  // 0 while there is no validated timing model for it
+  u32 occupancy_workgroups_per_cu = 0;
+  bool completed() const { return fault.kind == FaultKind::None; }
+};
+
+class Device {
+ public:
+  static Result<std::unique_ptr<Device>> create(DeviceOptions options = {});
+  virtual ~Device() = default;
+
+  virtual AddressSpace& memory() = 0;
+
+  virtual Result<ModuleHandle> load_module(std::span<const std::byte> code) = 0;
+  virtual Result<void> unload_module(ModuleHandle module) = 0;
+  virtual const CodeObject* module(ModuleHandle module) const = 0;  // null when there is none
+  virtual std::optional<u64> global_address(ModuleHandle module, std::string_view symbol) const = 0;
+  // Warnings from loading: instructions without a row, each with its source line.
+  virtual std::vector<std::string> module_warnings(ModuleHandle module) const = 0;
+
+  // An Error is a launch that could not start (unknown kernel, too many work-items, LDS over 64 KiB, a kernarg size that does
+  // not fit, a cooperative grid that is not resident). A guest fault is in the result. After a fault the device is usable.
+  virtual Result<LaunchResult> launch(const LaunchRequest& request) = 0;
+
+  // Workgroups of the kernel that fit on one CU at once (waves, registers, LDS), as the hardware's limits give them.
+  virtual Result<u32> occupancy(ModuleHandle module, std::string_view kernel, u32 block_size, u32 dynamic_lds) const = 0;
+
+  // Emulated device time in ns since creation; advances with launches, never with host time.
+  virtual u64 clock_ns() const = 0;
+};
+
+// What hipDeviceProp_t and the HSA agent say of an MI300X. Sources: AMD CDNA 3 white paper; ROCm GPU hardware specifications.
+namespace mi300x {
+inline constexpr u32 kComputeUnits = 304;
+inline constexpr u32 kXcds = 8;
+inline constexpr u32 kSimdsPerCu = 4;
+inline constexpr u32 kWavesPerSimd = 8;
+inline constexpr u32 kVgprsPerSimdLane = 512;  // unified V + A file, dwords a lane
+inline constexpr u32 kVgprGranule = 8;
+inline constexpr u32 kLdsBytes = 65536;
+inline constexpr u32 kLdsGranule = 512;
+inline constexpr u32 kMaxWorkgroupSize = 1024;
+inline constexpr u32 kMaxWorkgroupsPerCu = 32;
+inline constexpr u32 kClockMhz = 2100;
+}  // namespace mi300x
+
+}  // namespace hipbench::emulator
