@@ -1,0 +1,170 @@
+#pragma once
+// What the judge knows about a task: the argument struct a candidate receives, the shapes, how inputs are drawn, what the
+// right answer is and how close a candidate must come. A problem is one folder (problem.toml, header, generator, oracle,
+// starters); the registry finds it by its folder, so that adding one touches no other folder.
+//
+// A problem knows nothing of devices, compilers or clocks. All memory here is host memory of the judge.
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/result.hpp"
+#include "problems/comparison.hpp"
+
+namespace hipbench {
+
+enum class ShapeSet { Quick, Tests, Benchmarks };
+enum class Track { Kernel, Host };
+enum class Access { In, Out, InOut };
+
+// The values of the struct's integer fields for one case.
+struct Shape {
+  std::string label;            // what a user types, canonical: "m=64,n=64,k=128"
+  std::vector<int32_t> values;  // one an integer field, in the order of Problem::integer_fields()
+};
+
+// A shape as problem.toml lists it.
+struct ListedShape {
+  Shape shape;
+  // 0 = the emulated device's result is checked in full; else that many secretly chosen rows are (the launch itself is
+  // always executed in full).
+  int64_t emulated_check_rows = 0;
+  std::optional<double> published_us;  // the challenge's speed of light for the shape
+};
+
+struct IntegerField {  // int32_t
+  std::string name;
+  uint32_t offset;
+};
+
+struct PointerField {  // 8 bytes
+  std::string name;
+  uint32_t offset;
+  Access access;
+  ElementType type;
+};
+
+// Bytes of a buffer a candidate may write: `rows` pieces of `row_bytes`, `stride_bytes` apart. All else must stay as it was.
+struct StridedRange {
+  uint64_t offset = 0, row_bytes = 0, stride_bytes = 0, rows = 0;
+  uint64_t total_bytes() const { return row_bytes * rows; }
+};
+
+// One byte vector a pointer field, in the order of pointer_fields(); empty where there is nothing to say.
+using Buffers = std::vector<std::vector<std::byte>>;
+
+// Seconds a launch cannot or should hardly beat, computed from the shape; docs/measurement.md explains them.
+struct Roofs {
+  double flops = 0;                       // fewest of any known algorithm that the stated types allow
+  uint64_t input_bytes = 0, output_bytes = 0;
+  double floor_us = 0;                    // only a time below this is impossible
+  double matrix_roof_us = 0;              // FLOPs at the best rate that anybody has published for the type
+  double memory_roof_us = 0;              // all bytes at the best published stream rate
+};
+
+// The emulated device stops a launch that goes beyond these; slow but right must stay below them.
+struct Limits {
+  uint64_t wave_instructions = 0;
+  double modelled_ms = 0;
+};
+
+struct ProblemFiles;  // the embedded texts, see registry.hpp
+
+class Problem {
+ public:
+  virtual ~Problem() = default;
+  Problem(const Problem&) = delete;
+  Problem& operator=(const Problem&) = delete;
+
+  const std::string& id() const { return id_; }        // "fp8_gemm"
+  const std::string& title() const { return title_; }  // one line
+  std::string_view readme() const;
+  // The text of `#include "hipbench/ID.h"`; header_name() is "hipbench/ID.h".
+  std::string_view header() const;
+  std::string header_name() const { return "hipbench/" + id_ + ".h"; }
+  // A candidate that passes, commented for a newcomer.
+  std::string_view starter(Track track) const;
+  // The host track's entry points: "hb_ID_run" and the optional "hb_ID_workspace".
+  std::string run_symbol() const { return "hb_" + id_ + "_run"; }
+  std::string workspace_symbol() const { return "hb_" + id_ + "_workspace"; }
+
+  // The argument struct.
+  uint32_t args_size() const { return args_size_; }
+  std::span<const IntegerField> integer_fields() const { return integer_fields_; }
+  std::span<const PointerField> pointer_fields() const { return pointer_fields_; }
+  // The struct's bytes. `pointers` has one device address a pointer field; pass zeros for hb_ID_workspace.
+  std::vector<std::byte> make_args(const Shape& shape, std::span<const uint64_t> pointers) const;
+
+  // Shapes.
+  std::span<const ListedShape> shapes(ShapeSet set) const;
+  // "m=64,n=64,k=128"; every free dimension once, in any order. Errors say which dimension is wrong and what is allowed.
+  Result<Shape> parse_shape(std::string_view text) const;
+  // Names a user gives in parse_shape, in canonical order ("m", "n", "k").
+  std::span<const std::string> dimensions() const { return dimensions_; }
+  // All integer fields by name: what launch-plan expressions see.
+  std::map<std::string, int64_t> named_values(const Shape& shape) const;
+  int64_t value(const Shape& shape, std::string_view field) const;
+  // Where the emulated device checks only some rows of a listed shape: how many. Unlisted shapes are checked in full.
+  int64_t emulated_check_rows(const Shape& shape) const;
+  std::optional<double> published_us(const Shape& shape) const;
+
+  virtual uint64_t element_count(const Shape& shape, size_t pointer) const = 0;
+  uint64_t byte_count(const Shape& shape, size_t pointer) const;
+  // The part of a pointer field that a candidate may write; rows = 0 for inputs. Packed in this order, it is what
+  // expected() returns and compare() takes.
+  virtual StridedRange writable(const Shape& shape, size_t pointer) const = 0;
+  // Cuts the writable range out of a whole buffer.
+  static std::vector<std::byte> pack(const StridedRange& range, std::span<const std::byte> buffer);
+
+  // Inputs of one launch. They follow from (seed, case_index) alone; other cases of the same seed cannot be told from
+  // them. In and InOut fields are filled, Out fields stay empty.
+  virtual Buffers generate(const Shape& shape, uint64_t seed, uint64_t case_index) const = 0;
+
+  // The oracle's rows: leading index of every output (m for GEMM, tokens for MoE, batches for MLA).
+  virtual int64_t row_count(const Shape& shape) const = 0;
+  // The right answer, in double, rounded to the output type: for each Out and InOut field the packed writable range, only
+  // the rows asked for (ascending; empty = all).
+  virtual Buffers expected(const Shape& shape, const Buffers& inputs, std::span<const int64_t> rows,
+                           unsigned threads) const = 0;
+
+  // Compares packed writable ranges, all elements of the given rows (empty = all). `got` always holds all rows.
+  // `poison` is the byte the judge filled outputs with before the launch.
+  Comparison compare(const Shape& shape, const Buffers& expected, const Buffers& got, std::span<const int64_t> rows,
+                     std::byte poison) const;
+  const Tolerance& tolerance() const { return tolerance_; }
+
+  virtual Roofs roofs(const Shape& shape) const = 0;
+  Limits limits(const Shape& shape) const;
+
+ protected:
+  // Reads problem.toml. A broken one is a bug of ours (the files are embedded, the tests load every problem): CHECK.
+  explicit Problem(const ProblemFiles& files);
+  void finish(uint32_t args_size, std::vector<IntegerField> integers, std::vector<PointerField> pointers,
+              std::vector<std::string> dimensions);
+
+  // From the free dimensions, in the order of dimensions(), to all integer fields; checks the ranges a user may ask for.
+  virtual Result<std::vector<int32_t>> complete_shape(std::span<const int64_t> dimension_values) const = 0;
+
+ private:
+  Result<Shape> make_shape(std::span<const int64_t> dimension_values) const;
+  std::vector<ListedShape> read_shapes(std::string_view set) const;
+
+  const ProblemFiles* files_;
+  std::string id_, title_;
+  uint32_t args_size_ = 0;
+  std::vector<IntegerField> integer_fields_;
+  std::vector<PointerField> pointer_fields_;
+  std::vector<std::string> dimensions_;
+  std::vector<ListedShape> quick_, tests_, benchmarks_;
+  Tolerance tolerance_;
+  double limit_base_instructions_ = 0, limit_instructions_per_flop_ = 0, limit_modelled_ms_ = 0;
+};
+
+}  // namespace hipbench
