@@ -1,22 +1,20 @@
 #pragma once
 // The emulated GPU's virtual memory: where buffers are, and how a guest address becomes a host pointer.
 //
-//   0x2000'0000'0000  device memory, 192 GiB reserved, pages appear when touched
-//   0x2100'0000'0000  host-shared memory (pinned and managed): the client process maps the same memfd at the same address
-//   0x1'0000'0000'0000 / 0x2'0000'0000'0000  the LDS and scratch apertures of flat addressing; never backed here
+//   0x2000'0000'0000  device memory: 192 GiB to give out of 1 TiB of addresses, pages appear when touched
+//   0x2100'0000'0000  host-shared memory (pinned and managed): the client process maps the same memfd at the same
+//   address 0x1'0000'0000'0000 / 0x2'0000'0000'0000  the LDS and scratch apertures of flat addressing; never backed
+//   here
 //
-// Every access is checked against the allocation table, always: an address outside every allocation is a GuestFault, so that
-// a hostile kernel cannot reach the emulator's own memory. Allocations are only added while a kernel runs, never removed.
+// Every access is checked against the allocation table, always: an address outside every allocation is a GuestFault, so
+// that a hostile kernel cannot reach the emulator's own memory. Allocations are only added while a kernel runs, never
+// removed.
 
-#include <atomic>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "common/result.hpp"
-#include "common/unique_fd.hpp"
 #include "emulator/isa/types.hpp"
 #include "emulator/memory/fault.hpp"
 
@@ -30,53 +28,89 @@ inline constexpr u64 kLdsAperture = u64{1} << 48;      // flat addresses with th
 inline constexpr u64 kScratchAperture = u64{2} << 48;  // and with this one the lane's scratch
 
 struct Allocation {
-  u64 base = 0;                // guest address, 256-byte aligned
-  u64 size = 0;                // bytes as asked for: an access past base + size faults, padding or not
-  std::byte* host = nullptr;   // the emulator's pointer to base
-  bool writable = true;        // code objects are not
-  std::string label;           // for reports: "hipMalloc #3", "kernarg", "code", or a name the judge gave
+  u64 base = 0;               // guest address, 256-byte aligned (segments of a group: as the group lays them out)
+  u64 size = 0;               // bytes as asked for: an access past base + size faults, padding or not
+  std::byte* host = nullptr;  // the emulator's pointer to base
+  bool writable = true;       // code objects are not
+  std::string label;          // for reports: "hipMalloc #3", "kernarg", "code", or a name the judge gave
 };
 
 class AddressSpace {
  public:
-  // resident_budget: bytes that may be touched in all before accesses fault with OutOfMemory; 0 = 3/4 of the machine's RAM.
+  // resident_budget: bytes that may be touched in all before accesses fault with OutOfMemory; 0 = 3/4 of what the
+  // machine and our control group allow.
   static Result<std::unique_ptr<AddressSpace>> create(u64 resident_budget = 0);
+  AddressSpace(const AddressSpace&) = delete;
   ~AddressSpace();
 
-  // Device memory. Contents are undefined to the guest (zero pages in fact). Neighbouring allocations are at least
-  // `red_zone` unallocated bytes apart.
-  Result<u64> allocate(u64 size, std::string label, bool writable = true);
-  // Memory shared with the client process: a sealed memfd mapped here; the client maps `fd` at `base` itself.
+  // Device memory, aligned to 4 KiB or to the power of two asked for. Contents are undefined to the guest (zero pages
+  // in fact). Neighbouring allocations are at least 4 KiB apart, and a freed address comes back only after the cursor
+  // has gone once round the 1 TiB of addresses. May be called while a kernel runs.
+  Result<u64> allocate(u64 size, std::string label, bool writable = true, u64 alignment = 4096);
+
+  // Allocations at fixed distances from one base (the segments of a code object). Segments are in ascending order and
+  // do not overlap. `free` of the returned base frees them all.
+  struct Segment {
+    u64 offset = 0, size = 0;
+    bool writable = true;
+    std::string label;
+  };
+  Result<u64> allocate_group(std::span<const Segment> segments, u64 alignment = 4096);
+
+  // Memory shared with the client process: a sealed memfd mapped here; the client maps `fd` at `base` itself. Counts
+  // fully against the resident budget, since the client can touch all of it.
   struct Shared {
     u64 base;
     int fd;  // owned by the address space
   };
   Result<Shared> allocate_shared(u64 size, std::string label);
-  Result<void> free(u64 base);  // exactly an allocation's base; only while no kernel runs
 
-  // The allocation that holds address, or null. Lock-free; pointers stay valid until the allocation is freed.
+  // Exactly what an allocate function returned. Waits while a kernel runs (see Pin), as hipFree does. The pages go back
+  // to the system.
+  Result<void> free(u64 base);
+
+  // Renames an allocation for reports. Only while no kernel runs.
+  Result<void> set_label(u64 base, std::string label);
+
+  // The allocation that holds address, or null. Lock-free. While a Pin is held the pointer stays valid; otherwise until
+  // the allocation is freed.
   const Allocation* find(u64 address) const;
+
+  // Held while a kernel runs: nothing is freed meanwhile.
+  class Pin {
+   public:
+    explicit Pin(AddressSpace& space);
+    Pin(const Pin&) = delete;
+    ~Pin();
+
+   private:
+    AddressSpace& space_;
+  };
+
+  // True once the pages touched exceed the budget (or the machine is about to run out): the launch must end with an
+  // OutOfMemory fault. Costs about 1 µs. Each executing thread calls it at least every 4096 wave instructions (one of
+  // them touches up to 64 pages).
+  bool over_budget() const;
+
   // Bytes in use and free as hipMemGetInfo reports them.
   u64 used() const;
   u64 total() const { return kDeviceMemorySize; }
 
-  // Host-side access by the runtime and the judge: the range must lie in one allocation.
+  // Host-side access by the runtime and the judge: the range must lie in one allocation, and touching it whole must not
+  // break the resident budget.
   Result<std::byte*> host_range(u64 address, u64 size) const;
 
-  // "buffer 'c' + 4096 (size 4096)" for reports; "no allocation (nearest: …)" otherwise.
+  // "'c' + 4096 (its size is 4096 bytes)" for reports; "no buffer (nearest: …)" otherwise, naming freed buffers too.
   std::string describe(u64 address) const;
 
-  struct Table;  // the sorted allocation table, published as immutable snapshots
-
  private:
-  AddressSpace() = default;
-  mutable std::mutex mutex_;
-  std::atomic<const Table*> table_{nullptr};
   struct Impl;
+  explicit AddressSpace(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
 
-// A wave's (or thread's) view: remembers the last allocation hit, so that the common access costs two compares.
+// A wave's (or thread's) view: remembers the last allocation hit, so that the common access costs two compares. Lives
+// no longer than the launch (a Pin) it serves.
 class MemoryView {
  public:
   explicit MemoryView(const AddressSpace& space) : space_(&space) {}

@@ -1,7 +1,7 @@
 #pragma once
 // A guest fault: the emulated program did what the chip would trap on, or what the emulator cannot execute. The one
-// exception type of the emulator: thrown anywhere below an instruction, caught only where a wave is stepped (exec/), where it
-// becomes a value with kernel, workgroup, lane, pc, disassembly and source line.
+// exception type of the emulator: thrown anywhere below an instruction, caught only where a wave is stepped (exec/),
+// where it becomes a value with kernel, workgroup, lane, pc, disassembly and source line.
 
 #include <string>
 
@@ -18,10 +18,10 @@ enum class FaultKind {
   InvalidEncoding,     // LLVM cannot decode it for gfx942, or the program counter left the code
   IllegalOperand,      // a register outside the wave's allocation, an operand the instruction does not allow
   LdsOutOfBounds,
-  Trap,                // s_trap: __builtin_trap, abort, a failed device assert
-  Deadlock,            // no wave can make progress
-  InstructionLimit,    // the launch executed more wave instructions than it may
-  OutOfMemory,         // the resident budget behind device memory is used up
+  Trap,              // s_trap: __builtin_trap, abort, a failed device assert
+  Deadlock,          // no wave can make progress
+  InstructionLimit,  // the launch executed more wave instructions than it may
+  OutOfMemory,       // the resident budget behind device memory is used up
   DivergentBarrier,
   Race,
   UninitialisedRead,
