@@ -9,8 +9,8 @@
 // An Error from any call means that the request was refused (the message says why), or, if connected() is false afterwards,
 // that the server is gone.
 
+#include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -147,9 +147,9 @@ class Client {
   Result<u32> occupancy(ModuleHandle module, std::string_view kernel, u32 block_size, u32 dynamic_lds);
   Result<u64> clock_ns();
 
-  // The text of device printf since the last call. It also arrives, at every waiting call, at the handler if one is set.
-  using PrintHandler = void (*)(std::string_view);
-  void set_print_handler(PrintHandler handler);
+  // Receives the text that this connection's launches printed, at every waiting call, in order. It must not call the Client.
+  // Without a handler the text is lost.
+  void set_print_handler(std::function<void(std::string_view)> handler);
 
   // Trusted connections only.
   Result<UniqueFd> new_client_fd();  // a fresh untrusted connection: hand it to a child by number, HIPBENCH_DEVICE_FD

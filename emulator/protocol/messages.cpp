@@ -1,0 +1,267 @@
+#include "emulator/protocol/messages.hpp"
+
+namespace hipbench::emulator::wire {
+
+void put(Writer& writer, const Rows& rows) {
+  writer.put(rows.address);
+  writer.put(rows.pitch);
+  writer.put(rows.width);
+  writer.put(rows.rows);
+}
+
+Rows get_rows(Reader& reader) {
+  Rows rows;
+  rows.address = reader.get<u64>();
+  rows.pitch = reader.get<u64>();
+  rows.width = reader.get<u64>();
+  rows.rows = reader.get<u64>();
+  return rows;
+}
+
+void put(Writer& writer, const FillRequest& fill) {
+  put(writer, fill.to);
+  writer.put(fill.value);
+  writer.put(fill.value_size);
+}
+
+FillRequest get_fill(Reader& reader) {
+  FillRequest fill;
+  fill.to = get_rows(reader);
+  fill.value = reader.get<u32>();
+  fill.value_size = reader.get<u32>();
+  return fill;
+}
+
+void put(Writer& writer, const CopyRequest& copy) {
+  put(writer, copy.to);
+  writer.put(copy.from);
+  writer.put(copy.from_pitch);
+}
+
+CopyRequest get_copy(Reader& reader) {
+  CopyRequest copy;
+  copy.to = get_rows(reader);
+  copy.from = reader.get<u64>();
+  copy.from_pitch = reader.get<u64>();
+  return copy;
+}
+
+void put(Writer& writer, const LaunchRequest& launch) {
+  writer.put(launch.module);
+  writer.put(launch.kernel);
+  writer.put(launch.grid);
+  writer.put(launch.block);
+  writer.put(launch.dynamic_lds);
+  writer.put(u8{launch.cooperative});
+  writer.put(launch.instruction_limit);
+  writer.put(u8{launch.check});
+  writer.put(static_cast<u32>(launch.kernargs.size()));
+  writer.bytes(launch.kernargs);
+}
+
+LaunchRequest get_launch(Reader& reader) {
+  LaunchRequest launch;
+  launch.module = reader.get<u32>();
+  launch.kernel = reader.text();
+  launch.grid = reader.dim();
+  launch.block = reader.dim();
+  launch.dynamic_lds = reader.get<u32>();
+  launch.cooperative = reader.get<u8>() != 0;
+  launch.instruction_limit = reader.get<u64>();
+  launch.check = reader.get<u8>() != 0;
+  const auto kernargs = reader.bytes(reader.count());
+  launch.kernargs.assign(kernargs.begin(), kernargs.end());
+  return launch;
+}
+
+namespace {
+
+void put(Writer& writer, const KernelInfo& kernel) {
+  writer.put(kernel.name);
+  writer.put(kernel.demangled);
+  writer.put(static_cast<u32>(kernel.arguments.size()));
+  for (const KernelArgument& argument : kernel.arguments) {
+    writer.put(argument.name);
+    writer.put(argument.value_kind);
+    writer.put(argument.offset);
+    writer.put(argument.size);
+    writer.put(argument.type_name);
+  }
+  for (const u32 field : {kernel.kernarg_segment_size, kernel.explicit_kernarg_size, kernel.static_lds, kernel.scratch_per_lane,
+                          kernel.max_flat_workgroup_size, kernel.required_workgroup_size[0], kernel.required_workgroup_size[1],
+                          kernel.required_workgroup_size[2], kernel.vgprs, kernel.agprs, kernel.sgprs, kernel.vgpr_spills,
+                          kernel.sgpr_spills, kernel.allocated_vgprs})
+    writer.put(field);
+  writer.put(u8{kernel.dynamic_stack});
+}
+
+KernelInfo get_kernel(Reader& reader) {
+  KernelInfo kernel;
+  kernel.name = reader.text();
+  kernel.demangled = reader.text();
+  for (u32 n = reader.count(); n > 0; --n) {
+    KernelArgument argument;
+    argument.name = reader.text();
+    argument.value_kind = reader.text();
+    argument.offset = reader.get<u32>();
+    argument.size = reader.get<u32>();
+    argument.type_name = reader.text();
+    kernel.arguments.push_back(std::move(argument));
+  }
+  for (u32* field : {&kernel.kernarg_segment_size, &kernel.explicit_kernarg_size, &kernel.static_lds, &kernel.scratch_per_lane,
+                     &kernel.max_flat_workgroup_size, &kernel.required_workgroup_size[0], &kernel.required_workgroup_size[1],
+                     &kernel.required_workgroup_size[2], &kernel.vgprs, &kernel.agprs, &kernel.sgprs, &kernel.vgpr_spills,
+                     &kernel.sgpr_spills, &kernel.allocated_vgprs})
+    *field = reader.get<u32>();
+  kernel.dynamic_stack = reader.get<u8>() != 0;
+  return kernel;
+}
+
+void put(Writer& writer, const FaultReport& report) {
+  writer.put(report.kind);
+  writer.put(report.message);
+  writer.put(report.kernel);
+  writer.put(report.workgroup);
+  writer.put(report.wave);
+  writer.put(report.lane);
+  writer.put(report.pc);
+  writer.put(report.instruction);
+  writer.put(report.source);
+}
+
+FaultReport get_report(Reader& reader) {
+  FaultReport report;
+  report.kind = reader.get<FaultKind>();
+  report.message = reader.text();
+  report.kernel = reader.text();
+  report.workgroup = reader.dim();
+  report.wave = reader.get<u32>();
+  report.lane = reader.get<int>();
+  report.pc = reader.get<u64>();
+  report.instruction = reader.text();
+  report.source = reader.text();
+  return report;
+}
+
+// Counters hold 64-bit numbers only, so they travel as they lie.
+static_assert(std::is_trivially_copyable_v<Counters> && sizeof(Counters) % sizeof(u64) == 0);
+
+void put(Writer& writer, const LaunchResult& result) {
+  put(writer, result.fault);
+  writer.bytes(std::as_bytes(std::span(&result.counters, 1)));
+  writer.put(result.host_seconds);
+  writer.put(result.modelled_seconds);
+  writer.put(result.occupancy_workgroups_per_cu);
+}
+
+LaunchResult get_result(Reader& reader) {
+  LaunchResult result;
+  result.fault = get_report(reader);
+  const auto counters = reader.bytes(sizeof result.counters);
+  if (counters.size() == sizeof result.counters) std::memcpy(&result.counters, counters.data(), counters.size());
+  result.host_seconds = reader.get<double>();
+  result.modelled_seconds = reader.get<double>();
+  result.occupancy_workgroups_per_cu = reader.get<u32>();
+  return result;
+}
+
+}  // namespace
+
+void put(Writer& writer, const ModuleInfo& module) {
+  writer.put(module.handle);
+  writer.put(static_cast<u32>(module.kernels.size()));
+  for (const KernelInfo& kernel : module.kernels) put(writer, kernel);
+  writer.put(static_cast<u32>(module.globals.size()));
+  for (const GlobalInfo& global : module.globals) {
+    writer.put(global.name);
+    writer.put(global.address);
+    writer.put(global.size);
+  }
+  writer.put(static_cast<u32>(module.warnings.size()));
+  for (const std::string& warning : module.warnings) writer.put(warning);
+}
+
+ModuleInfo get_module(Reader& reader) {
+  ModuleInfo module;
+  module.handle = reader.get<u32>();
+  for (u32 n = reader.count(); n > 0; --n) module.kernels.push_back(get_kernel(reader));
+  for (u32 n = reader.count(); n > 0; --n) {
+    GlobalInfo global;
+    global.name = reader.text();
+    global.address = reader.get<u64>();
+    global.size = reader.get<u64>();
+    module.globals.push_back(std::move(global));
+  }
+  for (u32 n = reader.count(); n > 0; --n) module.warnings.push_back(reader.text());
+  return module;
+}
+
+void put(Writer& writer, const OperationFailure& failure) {
+  put(writer, failure.report);
+  writer.put(failure.text);
+  writer.put(u8{failure.refused});
+}
+
+OperationFailure get_failure(Reader& reader) {
+  OperationFailure failure;
+  failure.report = get_report(reader);
+  failure.text = reader.text();
+  failure.refused = reader.get<u8>() != 0;
+  return failure;
+}
+
+void put(Writer& writer, const Operation& operation) {
+  writer.put(operation.sequence);
+  writer.put(operation.client);
+  writer.put(operation.kind);
+  writer.put(operation.address);
+  writer.put(operation.source);
+  writer.put(operation.bytes);
+  writer.put(operation.timestamp_slot);
+  writer.put(operation.module);
+  writer.put(operation.kernel);
+  writer.put(operation.grid);
+  writer.put(operation.block);
+  writer.put(operation.dynamic_lds);
+  put(writer, operation.result);
+  writer.put(operation.refused);
+  writer.put(operation.start_ns);
+  writer.put(operation.end_ns);
+}
+
+Operation get_operation(Reader& reader) {
+  Operation operation;
+  operation.sequence = reader.get<u64>();
+  operation.client = reader.get<u32>();
+  operation.kind = reader.get<OperationKind>();
+  operation.address = reader.get<u64>();
+  operation.source = reader.get<u64>();
+  operation.bytes = reader.get<u64>();
+  operation.timestamp_slot = reader.get<u32>();
+  operation.module = reader.get<u32>();
+  operation.kernel = reader.text();
+  operation.grid = reader.dim();
+  operation.block = reader.dim();
+  operation.dynamic_lds = reader.get<u32>();
+  operation.result = get_result(reader);
+  operation.refused = reader.text();
+  operation.start_ns = reader.get<u64>();
+  operation.end_ns = reader.get<u64>();
+  return operation;
+}
+
+void put(Writer& writer, const Limits& limits) {
+  writer.put(limits.instructions_per_launch);
+  writer.put(limits.instructions_in_all);
+  writer.put(u8{limits.check});
+}
+
+Limits get_limits(Reader& reader) {
+  Limits limits;
+  limits.instructions_per_launch = reader.get<u64>();
+  limits.instructions_in_all = reader.get<u64>();
+  limits.check = reader.get<u8>() != 0;
+  return limits;
+}
+
+}  // namespace hipbench::emulator::wire
