@@ -76,8 +76,7 @@ LaunchResult Server::launch(Connection& connection, LaunchRequest request, std::
   if (!limit(connection, request)) {
     entry.result.fault.kind = FaultKind::InstructionLimit;
     entry.result.fault.kernel = entry.kernel;
-    entry.result.fault.message = fmt::format("the limit of {} wave instructions over all launches is used up",
-                                             limits_.instructions_in_all);
+    entry.result.fault.message = "the limit of wave instructions over all launches is used up";
   } else {
     launching_ = &connection;
     Result<LaunchResult> result = device_->launch(request);
