@@ -1,0 +1,16 @@
+// hipbench: the command line. Each verb lives in a file of its own.
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "cli/doctor.hpp"
+#include "cli/hipcc.hpp"
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> args(argv + (argc > 1 ? 2 : 1), argv + argc);
+  const std::string verb = argc > 1 ? argv[1] : "";
+  if (verb == "hipcc") return hipbench::hipcc_main(args);
+  if (verb == "doctor") return hipbench::doctor_main(args);
+  std::fprintf(stderr, "usage: hipbench hipcc ARGS | doctor [--json]\n");
+  return 2;
+}
