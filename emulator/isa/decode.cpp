@@ -1,0 +1,182 @@
+#include "emulator/isa/decode.hpp"
+
+#include <llvm/MC/MCAsmInfo.h>
+#include <llvm/MC/MCContext.h>
+#include <llvm/MC/MCDisassembler/MCDisassembler.h>
+#include <llvm/MC/MCInst.h>
+#include <llvm/MC/MCInstPrinter.h>
+#include <llvm/MC/MCInstrInfo.h>
+#include <llvm/MC/MCRegisterInfo.h>
+#include <llvm/MC/MCSubtargetInfo.h>
+#include <llvm/MC/MCTargetOptions.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include <cstring>
+#include <mutex>
+
+#include "emulator/isa/operand_text.hpp"
+#include "emulator/isa/wave.hpp"
+
+extern "C" {
+void LLVMInitializeAMDGPUTargetInfo();
+void LLVMInitializeAMDGPUTargetMC();
+void LLVMInitializeAMDGPUDisassembler();
+}
+
+namespace hipbench::emulator {
+
+namespace {
+constexpr const char* kTriple = "amdgcn-amd-amdhsa";
+constexpr const char* kCpu = "gfx942";
+}  // namespace
+
+struct Disassembler::Llvm {
+  std::unique_ptr<llvm::MCRegisterInfo> registers;
+  std::unique_ptr<llvm::MCAsmInfo> asm_info;
+  std::unique_ptr<llvm::MCInstrInfo> instructions;
+  std::unique_ptr<llvm::MCSubtargetInfo> subtarget;
+  std::unique_ptr<llvm::MCContext> context;
+  std::unique_ptr<llvm::MCDisassembler> disassembler;
+  std::unique_ptr<llvm::MCInstPrinter> printer;
+
+  bool decode(std::span<const std::byte> bytes, u64 address, llvm::MCInst& inst, u64& size) const {
+    const llvm::ArrayRef<u8> data(reinterpret_cast<const u8*>(bytes.data()), bytes.size());
+    size = 0;
+    return disassembler->getInstruction(inst, size, data, address, llvm::nulls()) == llvm::MCDisassembler::Success && size >= 4;
+  }
+};
+
+Disassembler::Disassembler() : llvm_(std::make_unique<Llvm>()) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeAMDGPUTargetInfo();
+    LLVMInitializeAMDGPUTargetMC();
+    LLVMInitializeAMDGPUDisassembler();
+  });
+  std::string error;
+  const llvm::Target* target = llvm::TargetRegistry::lookupTarget(kTriple, error);
+  CHECK(target != nullptr, error);
+  llvm_->registers.reset(target->createMCRegInfo(kTriple));
+  llvm_->asm_info.reset(target->createMCAsmInfo(*llvm_->registers, kTriple, llvm::MCTargetOptions{}));
+  llvm_->instructions.reset(target->createMCInstrInfo());
+  llvm_->subtarget.reset(target->createMCSubtargetInfo(kTriple, kCpu, ""));
+  llvm_->context = std::make_unique<llvm::MCContext>(llvm::Triple(kTriple), llvm_->asm_info.get(), llvm_->registers.get(),
+                                                     llvm_->subtarget.get());
+  llvm_->disassembler.reset(target->createMCDisassembler(*llvm_->subtarget, *llvm_->context));
+  llvm_->printer.reset(target->createMCInstPrinter(llvm::Triple(kTriple), 0, *llvm_->asm_info, *llvm_->instructions,
+                                                   *llvm_->registers));
+  CHECK(llvm_->disassembler && llvm_->printer, "LLVM has no gfx942 disassembler");
+}
+
+Disassembler::~Disassembler() = default;
+
+Disassembler::Text Disassembler::disassemble(std::span<const std::byte> bytes, u64 address) {
+  llvm::MCInst inst;
+  u64 size = 0;
+  if (!llvm_->decode(bytes, address, inst, size)) return {};
+  Text result;
+  llvm::raw_string_ostream stream(result.text);
+  llvm_->printer->printInst(&inst, address, "", *llvm_->subtarget, stream);
+  stream.flush();
+  const size_t comment = result.text.find("//");
+  if (comment != std::string::npos) result.text.resize(comment);
+  while (!result.text.empty() && (result.text.back() == ' ' || result.text.back() == '\t')) result.text.pop_back();
+  result.text.erase(0, result.text.find_first_not_of(" \t"));
+  result.size = static_cast<u32>(size);
+  return result;
+}
+
+Disassembler::Name Disassembler::name(std::span<const std::byte> bytes, u64 address) {
+  llvm::MCInst inst;
+  u64 size = 0;
+  if (!llvm_->decode(bytes, address, inst, size)) return {};
+  std::string_view mnemonic = llvm_->printer->getMnemonic(&inst).first;
+  while (!mnemonic.empty() && (mnemonic.back() == ' ' || mnemonic.back() == '\t')) mnemonic.remove_suffix(1);
+  return {std::string(strip_encoding_suffix(mnemonic)), static_cast<u32>(size)};
+}
+
+std::string_view strip_encoding_suffix(std::string_view mnemonic) {
+  for (std::string_view suffix : {"_e32", "_e64", "_dpp", "_sdwa"})
+    if (mnemonic.ends_with(suffix)) return mnemonic.substr(0, mnemonic.size() - suffix.size());
+  return mnemonic;
+}
+
+namespace {
+
+[[noreturn]] void execute_undecodable(Wave&, const Inst& inst) {
+  char word[16];
+  std::snprintf(word, sizeof word, "0x%08x", inst.words[0]);
+  throw GuestFault{FaultKind::InvalidEncoding, std::string("the word ") + word + " is not a gfx942 instruction", inst.pc, 4, -1};
+}
+
+[[noreturn]] void execute_unknown(Wave&, const Inst& inst) {
+  throw GuestFault{FaultKind::UnknownInstruction, "the emulator has no row for this instruction; please report it with the kernel",
+                   inst.pc, inst.size, -1};
+}
+
+[[noreturn]] void execute_bad_form(Wave&, const Inst& inst) {
+  throw GuestFault{FaultKind::UnknownInstruction, "the emulator's row does not take this form of the instruction; please report it",
+                   inst.pc, inst.size, -1};
+}
+
+bool has_modifiers(const Inst& inst) {
+  const Modifiers& mods = inst.mods;
+  if (inst.dpp || mods.sdwa || mods.clamp || mods.omod != 0 || mods.op_sel_given) return true;
+  for (u32 k = 0; k < inst.operand_count; ++k)
+    if (inst.operands[k].sign_extend) return true;
+  return false;
+}
+
+// Operands and modifiers of `text` as the row wants them; false when the form is not the row's.
+bool bind_operands(const InstText& text, const Op& op, Inst& inst) {
+  const bool wide = op.operand_count == 0xff;
+  if (wide ? text.operands.size() > kMaxOperands : text.operands.size() != op.operand_count) return false;
+  inst.operand_count = static_cast<u8>(text.operands.size());
+  for (u32 k = 0; k < inst.operand_count; ++k)
+    if (!parse_operand(text.operands[k], wide ? OperandType::Wide : op.operands[k].type, inst.operands[k])) return false;
+  for (std::string_view word : text.modifiers)
+    if (!parse_modifier(word, inst)) return false;
+  return true;
+}
+
+bool is_sopp(u32 word) { return word >> 23 == 0x17f; }
+
+}  // namespace
+
+std::unique_ptr<Inst> decode(Disassembler& disassembler, std::span<const std::byte> bytes, u64 pc) {
+  auto inst = std::make_unique<Inst>();
+  inst->pc = pc;
+  inst->size = 4;
+  inst->execute = &execute_undecodable;
+  std::memcpy(inst->words, bytes.data(), std::min<size_t>(bytes.size(), sizeof inst->words));
+  const Disassembler::Text line = disassembler.disassemble(bytes, pc);
+  if (line.size == 0) return inst;
+  inst->size = static_cast<u8>(line.size);
+  inst->simm16 = static_cast<i16>(inst->words[0] & 0xffff);
+  inst->target = pc + 4 + static_cast<u64>(i64{inst->simm16} * 4);
+  const InstText text = split_instruction(line.text);
+  inst->execute = &execute_unknown;
+  const Op* op = find_op(strip_encoding_suffix(text.mnemonic));
+  if (op == nullptr) return inst;
+  inst->op = op;
+  inst->cls = op->cls;
+  // SOPP and SOPK immediates are read from the word, not from their symbolic text.
+  if (is_sopp(inst->words[0]) || op->operand_count == 0) {
+    inst->execute = op->plain;
+    for (std::string_view word : text.modifiers) parse_modifier(word, *inst);
+    return inst;
+  }
+  if (!bind_operands(text, *op, *inst)) {
+    inst->execute = &execute_bad_form;
+    return inst;
+  }
+  if (!has_modifiers(*inst))
+    inst->execute = op->plain;
+  else
+    inst->execute = op->general != nullptr ? op->general : &execute_bad_form;
+  return inst;
+}
+
+}  // namespace hipbench::emulator
