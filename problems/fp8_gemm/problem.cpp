@@ -1,0 +1,144 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "problems/fp8_gemm/fp8_gemm.h"
+#include "problems/fp8_gemm/oracle.hpp"
+#include "problems/mi300x_rates.hpp"
+#include "problems/random.hpp"
+#include "problems/registry.hpp"
+
+namespace hipbench {
+
+std::unique_ptr<Problem> make_fp8_gemm(const ProblemFiles& files);
+
+namespace {
+
+using fp8_gemm::kScaleBlock;
+
+constexpr int64_t blocks(int64_t size) { return (size + kScaleBlock - 1) / kScaleBlock; }
+
+class Fp8Gemm final : public Problem {
+ public:
+  explicit Fp8Gemm(const ProblemFiles& files) : Problem(files) {
+    finish(sizeof(hb_fp8_gemm),
+           {{"m", offsetof(hb_fp8_gemm, m)},
+            {"n", offsetof(hb_fp8_gemm, n)},
+            {"k", offsetof(hb_fp8_gemm, k)},
+            {"reserved", offsetof(hb_fp8_gemm, reserved)}},
+           {{"a", offsetof(hb_fp8_gemm, a), Access::In, ElementType::E4m3Fnuz},
+            {"b", offsetof(hb_fp8_gemm, b), Access::In, ElementType::E4m3Fnuz},
+            {"a_scale", offsetof(hb_fp8_gemm, a_scale), Access::In, ElementType::F32},
+            {"b_scale", offsetof(hb_fp8_gemm, b_scale), Access::In, ElementType::F32},
+            {"c", offsetof(hb_fp8_gemm, c), Access::Out, ElementType::Bf16}},
+           {"m", "n", "k"});
+  }
+
+  uint64_t element_count(const Shape& shape, size_t pointer) const override {
+    const auto [m, n, k] = sizes(shape);
+    switch (pointer) {
+      case kA: return static_cast<uint64_t>(m * k);
+      case kB: return static_cast<uint64_t>(n * k);
+      case kAScale: return static_cast<uint64_t>(blocks(k) * m);
+      case kBScale: return static_cast<uint64_t>(blocks(k) * blocks(n));
+      default: return static_cast<uint64_t>(m * n);
+    }
+  }
+
+  StridedRange writable(const Shape& shape, size_t pointer) const override {
+    if (pointer != kC) return {};
+    const uint64_t bytes = byte_count(shape, pointer);
+    return {0, bytes, bytes, 1};
+  }
+
+  // As the challenge draws them: values and scales standard normal (scales of both signs), values rounded to bf16 and
+  // then to e4m3fnuz.
+  Buffers generate(const Shape& shape, uint64_t seed, uint64_t case_index) const override {
+    Buffers inputs(pointer_fields().size());
+    for (const size_t pointer : {kA, kB, kAScale, kBScale}) {
+      RandomStream random("fp8_gemm/" + shape.label + "/" + pointer_fields()[pointer].name, seed, case_index);
+      std::vector<std::byte>& data = inputs[pointer];
+      data.resize(byte_count(shape, pointer));
+      if (pointer == kA || pointer == kB) {
+        e4m3fnuz_normal_sampler().fill(random, data);
+        continue;
+      }
+      for (size_t at = 0; at < data.size(); at += sizeof(float)) {
+        const auto scale = static_cast<float>(random.normal());
+        std::memcpy(&data[at], &scale, sizeof scale);
+      }
+    }
+    return inputs;
+  }
+
+  int64_t row_count(const Shape& shape) const override { return sizes(shape).m; }
+
+  Buffers expected(const Shape& shape, const Buffers& inputs, std::span<const int64_t> rows,
+                   unsigned threads) const override {
+    const auto [m, n, k] = sizes(shape);
+    for (const size_t pointer : {kA, kB, kAScale, kBScale}) {
+      CHECK(inputs[pointer].size() == byte_count(shape, pointer), "inputs fit the shape");
+    }
+    std::vector<int64_t> all_rows;
+    if (rows.empty()) {
+      for (int64_t row = 0; row < m; ++row) all_rows.push_back(row);
+      rows = all_rows;
+    }
+    const fp8_gemm::Operands operands{reinterpret_cast<const uint8_t*>(inputs[kA].data()),
+                                      reinterpret_cast<const uint8_t*>(inputs[kB].data()),
+                                      reinterpret_cast<const float*>(inputs[kAScale].data()),
+                                      reinterpret_cast<const float*>(inputs[kBScale].data()), m, n, k};
+    const std::vector<uint16_t> c = fp8_gemm::multiply(operands, rows, threads);
+    Buffers result(pointer_fields().size());
+    const std::span<const std::byte> bytes = std::as_bytes(std::span(c));
+    result[kC].assign(bytes.begin(), bytes.end());
+    return result;
+  }
+
+  Roofs roofs(const Shape& shape) const override {
+    const auto [m, n, k] = sizes(shape);
+    Roofs roofs;
+    // Products with fewer multiplications (Strassen) form sums of inputs first, which e4m3fnuz cannot hold: they do not
+    // run at the FP8 rate.
+    roofs.flops = 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+    for (const size_t pointer : {kA, kB, kAScale, kBScale}) roofs.input_bytes += byte_count(shape, pointer);
+    roofs.output_bytes = byte_count(shape, kC);
+    const auto input = static_cast<double>(roofs.input_bytes), output = static_cast<double>(roofs.output_bytes);
+    roofs.floor_us = 1e6 * std::max<double>({roofs.flops / mi300x::kPeakFp8Flops, input / mi300x::kPeakHbmBytes,
+                                     output / mi300x::kPeakInfinityCacheBytes});
+    roofs.matrix_roof_us = 1e6 * roofs.flops / mi300x::kAchievedFp8Flops;
+    roofs.memory_roof_us = 1e6 * (input + output) / mi300x::kAchievedHbmBytes;
+    return roofs;
+  }
+
+ protected:
+  Result<std::vector<int32_t>> complete_shape(std::span<const int64_t> dimensions) const override {
+    constexpr int64_t kMultiples[] = {32, 64, 128};  // what a candidate may assume
+    constexpr int64_t kLargest = 65536;
+    std::vector<int32_t> values;
+    for (size_t i = 0; i < 3; ++i) {
+      const std::string& name = this->dimensions()[i];
+      if (dimensions[i] < 1 || dimensions[i] > kLargest || dimensions[i] % kMultiples[i] != 0) {
+        return Error{fmt::format("{}={} is not a positive multiple of {} up to {}", name, dimensions[i], kMultiples[i],
+                                 kLargest)};
+      }
+      values.push_back(static_cast<int32_t>(dimensions[i]));
+    }
+    values.push_back(0);  // reserved
+    return values;
+  }
+
+ private:
+  static constexpr size_t kA = 0, kB = 1, kAScale = 2, kBScale = 3, kC = 4;
+  struct Sizes {
+    int64_t m, n, k;
+  };
+  static Sizes sizes(const Shape& shape) { return {shape.values[0], shape.values[1], shape.values[2]}; }
+};
+
+}  // namespace
+
+std::unique_ptr<Problem> make_fp8_gemm(const ProblemFiles& files) { return std::make_unique<Fp8Gemm>(files); }
+
+}  // namespace hipbench

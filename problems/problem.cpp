@@ -1,0 +1,214 @@
+#include "problems/problem.hpp"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+
+#include "problems/registry.hpp"
+
+namespace hipbench {
+namespace {
+
+std::string_view trim(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return text;
+}
+
+std::string joined(std::span<const std::string> words, std::string_view separator) {
+  return fmt::format("{}", fmt::join(words, separator));
+}
+
+// The toml is embedded and every test loads it, so a mistake in it is a bug of ours.
+toml::table parse_embedded(const ProblemFiles& files) {
+  try {
+    return toml::parse(files.toml);
+  } catch (const toml::parse_error& error) {
+    check_failed("problem.toml parses", files.id.data(), static_cast<int>(error.source().begin.line), error.description());
+  }
+}
+
+double required_number(const toml::table& table, std::string_view section, std::string_view key) {
+  const auto value = table[section][key].value<double>();
+  CHECK(value.has_value(), fmt::format("problem.toml has no number {}.{}", section, key));
+  return *value;
+}
+
+}  // namespace
+
+Problem::Problem(const ProblemFiles& files) : files_(&files), id_(files.id) {
+  const toml::table table = parse_embedded(files);
+  title_ = table["title"].value_or(std::string());
+  tolerance_ = {required_number(table, "tolerance", "relative"), required_number(table, "tolerance", "absolute")};
+  limit_base_instructions_ = required_number(table, "limits", "base_wave_instructions");
+  limit_instructions_per_flop_ = required_number(table, "limits", "wave_instructions_per_flop");
+  limit_modelled_ms_ = required_number(table, "limits", "modelled_ms");
+}
+
+void Problem::finish(uint32_t args_size, std::vector<IntegerField> integers, std::vector<PointerField> pointers,
+                     std::vector<std::string> dimensions) {
+  args_size_ = args_size;
+  integer_fields_ = std::move(integers);
+  pointer_fields_ = std::move(pointers);
+  dimensions_ = std::move(dimensions);
+  quick_ = read_shapes("quick");
+  tests_ = read_shapes("tests");
+  benchmarks_ = read_shapes("benchmarks");
+}
+
+std::vector<ListedShape> Problem::read_shapes(std::string_view set) const {
+  const toml::table table = parse_embedded(*files_);
+  const toml::array* rows = table["shapes"][set].as_array();
+  CHECK(rows != nullptr, fmt::format("problem.toml of {} has no shapes.{}", id_, set));
+  std::vector<ListedShape> result;
+  for (const toml::node& node : *rows) {
+    const toml::table& row = *node.as_table();
+    std::vector<int64_t> values;
+    for (const std::string& dimension : dimensions_) values.push_back(row[dimension].value_or(int64_t{-1}));
+    Result<Shape> shape = make_shape(values);
+    CHECK(shape.has_value(), shape ? "" : shape.error().message);
+    result.push_back({*std::move(shape), row["emulated_check_rows"].value_or(int64_t{0}), row["sol_us"].value<double>()});
+  }
+  return result;
+}
+
+std::string_view Problem::readme() const { return files_->readme; }
+std::string_view Problem::header() const { return files_->header; }
+std::string_view Problem::starter(Track track) const {
+  return track == Track::Kernel ? files_->starter_kernel : files_->starter_host;
+}
+
+std::vector<std::byte> Problem::make_args(const Shape& shape, std::span<const uint64_t> pointers) const {
+  CHECK(pointers.size() == pointer_fields_.size() && shape.values.size() == integer_fields_.size());
+  std::vector<std::byte> args(args_size_);
+  for (size_t i = 0; i < pointers.size(); ++i) std::memcpy(&args[pointer_fields_[i].offset], &pointers[i], 8);
+  for (size_t i = 0; i < integer_fields_.size(); ++i) std::memcpy(&args[integer_fields_[i].offset], &shape.values[i], 4);
+  return args;
+}
+
+std::span<const ListedShape> Problem::shapes(ShapeSet set) const {
+  switch (set) {
+    case ShapeSet::Quick: return quick_;
+    case ShapeSet::Tests: return tests_;
+    case ShapeSet::Benchmarks: return benchmarks_;
+  }
+  return {};
+}
+
+Result<Shape> Problem::make_shape(std::span<const int64_t> dimension_values) const {
+  Shape shape;
+  shape.values = TRY(complete_shape(dimension_values));
+  for (size_t i = 0; i < dimensions_.size(); ++i) {
+    shape.label += fmt::format("{}{}={}", i == 0 ? "" : ",", dimensions_[i], dimension_values[i]);
+  }
+  return shape;
+}
+
+Result<Shape> Problem::parse_shape(std::string_view text) const {
+  const std::string help = fmt::format("a shape of {} is written {}=N", id_, joined(dimensions_, "=N,"));
+  std::vector<std::optional<int64_t>> values(dimensions_.size());
+  while (!text.empty()) {
+    const size_t comma = text.find(',');
+    const std::string_view item = trim(text.substr(0, comma));
+    text.remove_prefix(comma == std::string_view::npos ? text.size() : comma + 1);
+    const size_t equals = item.find('=');
+    if (equals == std::string_view::npos) return Error{fmt::format("\"{}\" is not KEY=VALUE; {}", item, help)};
+    const std::string_view key = trim(item.substr(0, equals)), number = trim(item.substr(equals + 1));
+    const auto dimension = std::find(dimensions_.begin(), dimensions_.end(), key);
+    if (dimension == dimensions_.end()) return Error{fmt::format("{} has no dimension \"{}\"; {}", id_, key, help)};
+    std::optional<int64_t>& slot = values[static_cast<size_t>(dimension - dimensions_.begin())];
+    if (slot) return Error{fmt::format("the dimension {} is given twice; {}", key, help)};
+    int64_t value = 0;
+    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
+    if (error != std::errc() || end != number.data() + number.size() || number.empty()) {
+      return Error{fmt::format("{}: \"{}\" is not an integer of 64 bits", key, number)};
+    }
+    slot = value;
+  }
+  std::vector<int64_t> given;
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (!values[i]) return Error{fmt::format("the dimension {} is missing; {}", dimensions_[i], help)};
+    given.push_back(*values[i]);
+  }
+  return make_shape(given);
+}
+
+std::map<std::string, int64_t> Problem::named_values(const Shape& shape) const {
+  std::map<std::string, int64_t> result;
+  for (size_t i = 0; i < integer_fields_.size(); ++i) result[integer_fields_[i].name] = shape.values[i];
+  return result;
+}
+
+int64_t Problem::value(const Shape& shape, std::string_view field) const {
+  for (size_t i = 0; i < integer_fields_.size(); ++i) {
+    if (integer_fields_[i].name == field) return shape.values[i];
+  }
+  CHECK(false, fmt::format("{} has no integer field {}", id_, field));
+  return 0;
+}
+
+int64_t Problem::emulated_check_rows(const Shape& shape) const {
+  for (const auto* set : {&quick_, &tests_, &benchmarks_}) {
+    for (const ListedShape& listed : *set) {
+      if (listed.shape.label == shape.label) return listed.emulated_check_rows;
+    }
+  }
+  return 0;
+}
+
+std::optional<double> Problem::published_us(const Shape& shape) const {
+  for (const ListedShape& listed : benchmarks_) {
+    if (listed.shape.label == shape.label) return listed.published_us;
+  }
+  return std::nullopt;
+}
+
+uint64_t Problem::byte_count(const Shape& shape, size_t pointer) const {
+  return element_count(shape, pointer) * element_size(pointer_fields_[pointer].type);
+}
+
+std::vector<std::byte> Problem::pack(const StridedRange& range, std::span<const std::byte> buffer) {
+  std::vector<std::byte> packed(range.total_bytes());
+  if (range.rows == 0 || range.row_bytes == 0) return packed;
+  CHECK(range.offset + (range.rows - 1) * range.stride_bytes + range.row_bytes <= buffer.size(), "range outside the buffer");
+  for (uint64_t row = 0; row < range.rows; ++row) {
+    std::memcpy(&packed[row * range.row_bytes], &buffer[range.offset + row * range.stride_bytes], range.row_bytes);
+  }
+  return packed;
+}
+
+Comparison Problem::compare(const Shape& shape, const Buffers& expected, const Buffers& got,
+                            std::span<const int64_t> rows, std::byte poison) const {
+  Comparison first;
+  bool have_one = false;
+  int64_t elements = 0;
+  double worst_ratio = 0;
+  for (size_t pointer = 0; pointer < pointer_fields_.size(); ++pointer) {
+    const PointerField& field = pointer_fields_[pointer];
+    if (field.access == Access::In) continue;
+    const int64_t row_total = row_count(shape);
+    const auto packed_elements = static_cast<int64_t>(writable(shape, pointer).total_bytes() / element_size(field.type));
+    Comparison comparison = compare_output({field.name, field.type, row_total, packed_elements / row_total, rows,
+                                            expected[pointer], got[pointer]},
+                                           tolerance_, poison);
+    elements += comparison.elements;
+    worst_ratio = std::max(worst_ratio, comparison.worst_ratio);
+    if (!have_one || (first.passed && !comparison.passed)) first = std::move(comparison);
+    have_one = true;
+  }
+  if (first.passed) {
+    first.elements = elements;
+    first.worst_ratio = worst_ratio;
+  }
+  return first;
+}
+
+Limits Problem::limits(const Shape& shape) const {
+  return {static_cast<uint64_t>(limit_base_instructions_ + limit_instructions_per_flop_ * roofs(shape).flops),
+          limit_modelled_ms_};
+}
+
+}  // namespace hipbench
