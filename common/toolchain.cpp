@@ -227,6 +227,12 @@ std::vector<std::string> Toolchain::dialect_flags() const {
   // clang's own search for a ROCm is off: what it might find has other versions. Hence its wrapper header by hand.
   append(flags, std::array<std::string, 6>{"--rocm-device-lib-path=" + device_libs.string(), "-nogpuinc", "-include",
                                            "__clang_hip_runtime_wrapper.h", "-isystem", hip_include.string()});
+  // With -nogpuinc goes clang's folder of device-side <new>, <algorithm> and <complex>, too: operator new needs it.
+  std::error_code ignored;
+  const fs::path resources = fs::canonical(clang, ignored).parent_path().parent_path() / "lib/clang";
+  for (const fs::directory_entry& version : fs::directory_iterator(resources, ignored))
+    if (is_there(version.path() / "include/cuda_wrappers"))
+      append(flags, std::array<std::string, 2>{"-isystem", (version.path() / "include/cuda_wrappers").string()});
   for (const fs::path& include : extra_includes)
     append(flags, std::array<std::string, 2>{"-isystem", include.string()});
   return flags;
