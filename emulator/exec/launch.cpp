@@ -1,0 +1,176 @@
+#include "emulator/exec/launch.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <deque>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "emulator/exec/workgroup.hpp"
+
+namespace hipbench::emulator {
+
+namespace {
+
+void add_wave_counters(Counters& counters, const Wave& wave) {
+  const auto count = [&](InstClass cls) { return wave.counts[static_cast<u32>(cls)]; };
+  counters.valu += count(InstClass::Valu);
+  counters.salu += count(InstClass::Salu);
+  counters.smem += count(InstClass::Smem);
+  counters.vmem += count(InstClass::Vmem);
+  counters.lds += count(InstClass::Lds);
+  counters.mfma += count(InstClass::Mfma);
+  counters.branch += count(InstClass::Branch);
+  counters.other += count(InstClass::Other);
+  counters.instructions += wave.instructions();
+  counters.mfma_flops += wave.mfma_flops;
+  counters.bytes_read += wave.bytes_read;
+  counters.bytes_written += wave.bytes_written;
+  counters.barriers += wave.barriers;
+  ++counters.waves;
+}
+
+void add_counters(Counters& sum, const Counters& part) {
+  sum.instructions += part.instructions;
+  sum.valu += part.valu;
+  sum.salu += part.salu;
+  sum.smem += part.smem;
+  sum.vmem += part.vmem;
+  sum.lds += part.lds;
+  sum.mfma += part.mfma;
+  sum.branch += part.branch;
+  sum.other += part.other;
+  sum.mfma_flops += part.mfma_flops;
+  sum.bytes_read += part.bytes_read;
+  sum.bytes_written += part.bytes_written;
+  sum.barriers += part.barriers;
+  sum.workgroups += part.workgroups;
+  sum.waves += part.waves;
+}
+
+// One launch in flight. Threads take workgroups in dispatch order. A thread runs a workgroup until it is finished or all its
+// waves wait; only then does it start another, up to its share of what the chip holds at once. So a kernel whose workgroups
+// are independent keeps one workgroup a thread in the caches, and one whose workgroups wait for each other gets them all.
+class LaunchRun : public Supervisor {
+ public:
+  explicit LaunchRun(const ExecLaunch& launch) : launch_(launch), total_(launch.grid.count()) {
+    const u64 resident = u64{std::max(launch.workgroups_per_cu, 1u)} * mi300x::kComputeUnits;
+    resident_per_thread_ = std::max<u64>(1, (resident + launch.threads - 1) / launch.threads);
+    // A cooperative grid was found to fit: every workgroup must be able to start.
+    if (launch.cooperative) resident_per_thread_ = std::max(resident_per_thread_, total_);
+  }
+
+  bool check(u64 executed) override {
+    const u64 sum = executed_.fetch_add(executed, std::memory_order_relaxed) + executed;
+    if (launch_.instruction_limit != 0 && sum > launch_.instruction_limit)
+      throw GuestFault{FaultKind::InstructionLimit,
+                       "the launch executed more than " + std::to_string(launch_.instruction_limit) + " wave instructions"};
+    if (launch_.memory->over_budget())
+      throw GuestFault{FaultKind::OutOfMemory, "the memory the kernel touched exceeds the emulated device's resident budget"};
+    return !stop_.load(std::memory_order_relaxed);
+  }
+
+  LaunchResult run() {
+    const auto start = std::chrono::steady_clock::now();
+    std::vector<std::thread> helpers;
+    const u64 useful = std::min<u64>(launch_.threads, total_);
+    for (u64 k = 1; k < useful; ++k) helpers.emplace_back([this] { work(); });
+    work();
+    for (std::thread& helper : helpers) helper.join();
+    result_.host_seconds = std::chrono::duration<f64>(std::chrono::steady_clock::now() - start).count();
+    result_.occupancy_workgroups_per_cu = launch_.workgroups_per_cu;
+    return std::move(result_);
+  }
+
+ private:
+  void work() {
+    std::deque<std::unique_ptr<Workgroup>> resident;
+    std::unique_ptr<WorkgroupStorage> spare;
+    Counters counters;
+    try {
+      while (!stop_.load(std::memory_order_relaxed)) {
+        const bool wants_more = resident.empty() || (resident.front()->yielded && resident.size() < resident_per_thread_);
+        if (wants_more) start_next(resident, spare);
+        if (resident.empty()) break;
+        std::unique_ptr<Workgroup> group = std::move(resident.front());
+        resident.pop_front();
+        try {
+          run_group(*group);
+        } catch (const WaveFault& fault) {
+          report(fault);
+        }
+        if (group->finished()) {
+          for (const Wave& wave : group->waves) add_wave_counters(counters, wave);
+          ++counters.workgroups;
+          spare = std::move(group->storage);
+        } else {
+          resident.push_back(std::move(group));
+        }
+      }
+    } catch (const GuestFault& fault) {
+      report(WaveFault{fault, nullptr, nullptr, nullptr, 0});
+    } catch (const std::bad_alloc&) {
+      report(WaveFault{GuestFault{FaultKind::OutOfMemory, "the host is out of memory"}, nullptr, nullptr, nullptr, 0});
+    }
+    for (const auto& group : resident)
+      for (const Wave& wave : group->waves) add_wave_counters(counters, wave);
+    const std::lock_guard lock(mutex_);
+    add_counters(result_.counters, counters);
+  }
+
+  void start_next(std::deque<std::unique_ptr<Workgroup>>& resident, std::unique_ptr<WorkgroupStorage>& spare) {
+    const u64 index = next_.fetch_add(1, std::memory_order_relaxed);
+    if (index >= total_) {
+      next_.store(total_, std::memory_order_relaxed);
+      return;
+    }
+    if (!spare) {
+      const u32 waves = static_cast<u32>((launch_.block.count() + kWaveSize - 1) / kWaveSize);
+      spare = std::make_unique<WorkgroupStorage>(waves, launch_.scratch_bytes_per_lane, lds_bytes(launch_));
+    }
+    // In front: it runs next, and the waiting ones get their turn after it.
+    resident.push_front(std::make_unique<Workgroup>(launch_, index, std::move(spare)));
+  }
+
+  // Until the group is finished or a wave yields.
+  void run_group(Workgroup& group) {
+    do group.run_slice(*this);
+    while (!group.finished() && !group.yielded && !stop_.load(std::memory_order_relaxed));
+    if (group.yielded && launch_.poll_hostcall) launch_.poll_hostcall();
+  }
+
+  // Keeps the first fault and stops all threads.
+  void report(const WaveFault& fault) {
+    const std::lock_guard lock(mutex_);
+    stop_.store(true);
+    FaultReport& out = result_.fault;
+    if (out.kind != FaultKind::None) return;
+    out.kind = fault.fault.kind;
+    out.message = fault.fault.message;
+    out.kernel = launch_.kernel->demangled.empty() ? launch_.kernel->name : launch_.kernel->demangled;
+    out.lane = fault.fault.lane;
+    if (fault.group != nullptr) out.workgroup = fault.group->id;
+    if (fault.wave != nullptr) out.wave = fault.wave->index;
+    const u64 pc = fault.inst != nullptr ? fault.inst->pc : fault.pc;
+    if (pc != 0) {
+      out.pc = pc - launch_.load_base;
+      out.instruction = launch_.program->disassemble(pc);
+    }
+  }
+
+  const ExecLaunch& launch_;
+  const u64 total_;
+  u64 resident_per_thread_ = 1;
+  std::atomic<u64> next_{0};
+  std::atomic<u64> executed_{0};
+  std::atomic<bool> stop_{false};
+  std::mutex mutex_;
+  LaunchResult result_;
+};
+
+}  // namespace
+
+LaunchResult run_launch(const ExecLaunch& launch) { return LaunchRun(launch).run(); }
+
+}  // namespace hipbench::emulator

@@ -1,0 +1,235 @@
+#include "emulator/exec/workgroup.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <bit>
+
+namespace hipbench::emulator {
+
+namespace {
+
+// Backward branches a wave may take before the others get their turn. Large enough that ordinary loops end within it; small
+// enough that a spin-wait between workgroups costs well under a millisecond a turn.
+constexpr i32 kSpinBudget = 8192;
+
+// Wave instructions between two looks at limits. One instruction touches at most 64 pages, so that memory use cannot run away
+// unseen between them.
+constexpr u32 kCheckInterval = 4096;
+
+constexpr size_t round_up(size_t value, size_t to) { return (value + to - 1) / to * to; }
+
+}  // namespace
+
+WorkgroupStorage::WorkgroupStorage(u32 waves, u32 scratch_bytes_per_lane, u32 lds_size) {
+  constexpr size_t kPage = 4096;
+  wave_stride_ = round_up(size_t{kVgprs} * kWaveSize * 4 + size_t{scratch_bytes_per_lane} * kWaveSize, kPage);
+  lds_offset_ = wave_stride_ * waves;
+  size_ = lds_offset_ + round_up(std::max(lds_size, 1u), kPage);
+  void* mapped = ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapped == MAP_FAILED)
+    throw GuestFault{FaultKind::OutOfMemory, "the host has no memory for the registers and scratch of another workgroup"};
+  base_ = static_cast<std::byte*>(mapped);
+}
+
+WorkgroupStorage::~WorkgroupStorage() {
+  if (base_ != nullptr) ::munmap(base_, size_);
+}
+
+u32 lds_bytes(const ExecLaunch& launch) { return launch.kernel->descriptor.group_segment_fixed_size + launch.dynamic_lds; }
+
+namespace {
+
+// Kernel descriptor bits: https://llvm.org/docs/AMDGPUUsage.html#kernel-descriptor and "Initial kernel execution state".
+class ScalarSetup {
+ public:
+  explicit ScalarSetup(Wave& wave) : wave_(wave) {}
+  void push(u32 value) {
+    if (next_ < 102) wave_.sgprs[next_] = value;
+    ++next_;
+  }
+  void push64(u64 value) {
+    push(static_cast<u32>(value));
+    push(static_cast<u32>(value >> 32));
+  }
+  void skip_to(u32 index) { next_ = index; }
+
+ private:
+  Wave& wave_;
+  u32 next_ = 0;
+};
+
+void set_up_sgprs(const ExecLaunch& launch, const Dim3& id, Wave& wave) {
+  const KernelDescriptor& descriptor = launch.kernel->descriptor;
+  const u32 properties = descriptor.kernel_code_properties;
+  ScalarSetup sgprs(wave);
+  if ((properties & 1u << 0) != 0) {  // private segment buffer: gfx942 has architected flat scratch and never uses it
+    sgprs.push64(0);
+    sgprs.push64(0);
+  }
+  if ((properties & 1u << 1) != 0) sgprs.push64(launch.dispatch_packet_address);
+  if ((properties & 1u << 2) != 0) sgprs.push64(launch.queue_address);
+  if ((properties & 1u << 3) != 0) sgprs.push64(launch.kernarg_address);
+  if ((properties & 1u << 4) != 0) sgprs.push64(0);  // dispatch id
+  if ((properties & 1u << 5) != 0) sgprs.push64(0);  // flat scratch init
+  if ((properties & 1u << 6) != 0) sgprs.push(launch.scratch_bytes_per_lane);
+  const u32 preload_length = descriptor.kernarg_preload & 0x7f, preload_offset = descriptor.kernarg_preload >> 7;
+  for (u32 k = 0; k < preload_length; ++k) {
+    u32 value;
+    std::memcpy(&value, wave.memory.read(launch.kernarg_address + 4 * (u64{preload_offset} + k), 4), 4);
+    sgprs.push(value);
+  }
+  // System SGPRs follow the user SGPRs the descriptor counts.
+  sgprs.skip_to(descriptor.compute_pgm_rsrc2 >> 1 & 0x1f);
+  if ((descriptor.compute_pgm_rsrc2 & 1u << 7) != 0) sgprs.push(id.x);
+  if ((descriptor.compute_pgm_rsrc2 & 1u << 8) != 0) sgprs.push(id.y);
+  if ((descriptor.compute_pgm_rsrc2 & 1u << 9) != 0) sgprs.push(id.z);
+}
+
+void set_up_mode(const KernelDescriptor& descriptor, Wave& wave) {
+  const u32 rsrc1 = descriptor.compute_pgm_rsrc1;
+  wave.mode = rsrc1 >> 12 & 0xff;
+  if ((rsrc1 & 1u << 21) != 0) wave.mode |= kModeDx10Clamp;
+  if ((rsrc1 & 1u << 23) != 0) wave.mode |= kModeIeee;
+  if ((rsrc1 & 1u << 26) != 0) wave.mode |= kModeFp16Overflow;
+  wave.special_float_mode = (wave.mode & 0xff) != kModeDefaultFp;
+}
+
+// Work-item ids are packed into v0: x in bits 0–9, y in 10–19, z in 20–29 (gfx90a and later).
+void set_up_vgprs(const ExecLaunch& launch, Wave& wave) {
+  // Registers are undefined on the chip. Zero makes every run the same, whatever ran before on this host thread.
+  const u32 used = std::min(launch.kernel->allocated_vgprs(), 512u), architectural = std::min(launch.kernel->accum_offset(), 256u);
+  std::memset(wave.vgprs, 0, size_t{std::min(architectural, used)} * kWaveSize * 4);
+  if (used > architectural)
+    std::memset(wave.vgpr(kAgprBase), 0, size_t{std::min(used - architectural, 256u)} * kWaveSize * 4);
+  const Dim3& block = launch.block;
+  u32* ids = wave.vgpr(0);
+  for (u32 lane = 0; lane < kWaveSize; ++lane) {
+    const u32 item = wave.index * kWaveSize + lane;
+    const u32 x = item % block.x, y = item / block.x % block.y, z = item / block.x / block.y;
+    ids[lane] = x | y << 10 | z << 20;
+  }
+}
+
+}  // namespace
+
+Workgroup::Workgroup(const ExecLaunch& the_launch, u64 linear_index, std::unique_ptr<WorkgroupStorage> memory)
+    : launch(the_launch), linear(linear_index), storage(std::move(memory)) {
+  id.x = static_cast<u32>(linear % launch.grid.x);
+  id.y = static_cast<u32>(linear / launch.grid.x % launch.grid.y);
+  id.z = static_cast<u32>(linear / launch.grid.x / launch.grid.y);
+  const u32 items = static_cast<u32>(launch.block.count());
+  const u32 count = (items + kWaveSize - 1) / kWaveSize;
+  const u32 lds_size = lds_bytes(launch);
+  std::memset(storage->lds(), 0, lds_size);
+  waves.reserve(count);
+  for (u32 index = 0; index < count; ++index) {
+    Wave& wave = waves.emplace_back(*launch.memory);
+    wave.vgprs = storage->vgprs(index);
+    wave.scratch = storage->scratch(index);
+    wave.scratch_size = launch.scratch_bytes_per_lane;
+    wave.lds = storage->lds();
+    wave.lds_size = lds_size;
+    wave.program = launch.program;
+    wave.group = this;
+    wave.index = index;
+    wave.pc = launch.load_base + launch.kernel->entry_offset;
+    wave.clock = launch.start_clock;
+    // Workgroups go round-robin over the 8 XCDs; inside one, over 4 shader engines and their CUs.
+    wave.xcc_id = static_cast<u32>(linear % mi300x::kXcds);
+    const u32 local = static_cast<u32>(linear / mi300x::kXcds);
+    wave.hw_id = (index & 3) << 4 | (local / 4 % 10) << 8 | (local % 4) << 13;
+    const u32 lanes = std::min(items - index * kWaveSize, kWaveSize);
+    wave.set_exec(lanes == kWaveSize ? ~u64{0} : (u64{1} << lanes) - 1);
+    wave.sgprs[kM0] = lds_size;
+    set_up_mode(launch.kernel->descriptor, wave);
+    set_up_sgprs(launch, id, wave);
+    set_up_vgprs(launch, wave);
+  }
+  live = count;
+}
+
+namespace {
+
+// VGPR indexing mode: every VALU instruction's vector operands move by M0[7:0]; M0[15:12] says which (src0, src1, src2, dst).
+void execute_indexed(Wave& wave, const Inst& inst) {
+  if (inst.cls != InstClass::Valu || inst.op == nullptr || inst.dpp != nullptr) {
+    inst.execute(wave, inst);
+    return;
+  }
+  Inst moved;
+  moved.execute = inst.execute;
+  moved.op = inst.op;
+  moved.pc = inst.pc;
+  moved.size = inst.size;
+  moved.cls = inst.cls;
+  moved.operand_count = inst.operand_count;
+  moved.simm16 = inst.simm16;
+  moved.mods = inst.mods;
+  std::copy(std::begin(inst.words), std::end(inst.words), std::begin(moved.words));
+  const u32 offset = wave.m0() & 0xff, which = wave.m0() >> 12 & 0xf;
+  u32 source = 0;
+  for (u32 k = 0; k < inst.operand_count; ++k) {
+    moved.operands[k] = inst.operands[k];
+    const bool destination = inst.op->operands[k].destination;
+    const bool relative = destination ? (which & 8) != 0 : (which >> source & 1) != 0;
+    if (!destination) ++source;
+    if (!relative || !inst.operands[k].is_vgpr()) continue;
+    const u32 index = inst.operands[k].index + offset;
+    if (index + std::max<u32>(inst.operands[k].dwords, 1) > kAgprBase)
+      throw GuestFault{FaultKind::IllegalOperand, "an indexed VGPR (v" + std::to_string(index) + ") is outside the register file"};
+    moved.operands[k].index = static_cast<u16>(index);
+  }
+  moved.execute(wave, moved);
+}
+
+void run_wave(Wave& wave, const Workgroup& group, Supervisor& supervisor) {
+  const Inst* inst = nullptr;
+  u32 until_check = kCheckInterval;
+  try {
+    while (wave.status == WaveStatus::Running) {
+      inst = wave.next;
+      if (inst == nullptr) [[unlikely]] {
+        inst = wave.program->at(wave.pc);
+      }
+      wave.next = inst->following;
+      wave.pc = inst->pc + inst->size;
+      ++wave.counts[static_cast<u32>(inst->cls)];
+      if ((wave.mode & kModeGprIndexEnable) != 0) [[unlikely]]
+        execute_indexed(wave, *inst);
+      else
+        inst->execute(wave, *inst);
+      if (--until_check == 0) [[unlikely]] {
+        until_check = kCheckInterval;
+        if (!supervisor.check(kCheckInterval) && wave.status == WaveStatus::Running) wave.status = WaveStatus::Yielded;
+      }
+    }
+    supervisor.check(kCheckInterval - until_check);
+  } catch (GuestFault& fault) {
+    // After a jump to something that is not code, the instruction to name is the one at the target.
+    const bool fetch_failed = wave.next == nullptr && inst != nullptr && wave.pc != inst->pc + inst->size;
+    throw WaveFault{std::move(fault), &group, &wave, fetch_failed ? nullptr : inst, wave.pc};
+  }
+}
+
+}  // namespace
+
+void Workgroup::run_slice(Supervisor& supervisor) {
+  yielded = false;
+  for (Wave& wave : waves) {
+    if (wave.status != WaveStatus::Running && wave.status != WaveStatus::Yielded) continue;
+    wave.status = WaveStatus::Running;
+    wave.spin_budget = kSpinBudget;
+    run_wave(wave, *this, supervisor);
+    if (wave.status == WaveStatus::Ended) --live;
+    if (wave.status == WaveStatus::Yielded) yielded = true;
+  }
+  // A barrier is complete when every live wave waits at it; waves that ended do not count.
+  const auto waiting = static_cast<u32>(
+      std::count_if(waves.begin(), waves.end(), [](const Wave& wave) { return wave.status == WaveStatus::AtBarrier; }));
+  if (waiting != 0 && waiting == live)
+    for (Wave& wave : waves)
+      if (wave.status == WaveStatus::AtBarrier) wave.status = WaveStatus::Running;
+}
+
+}  // namespace hipbench::emulator
