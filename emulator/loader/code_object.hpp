@@ -37,8 +37,8 @@ struct KernelDescriptor {
 };
 
 struct Kernel {
-  std::string name;        // symbol without ".kd"
-  std::string demangled;   // for people
+  std::string name;           // symbol without ".kd"
+  std::string demangled;      // for people
   u64 descriptor_offset = 0;  // virtual addresses relative to the load base
   u64 entry_offset = 0;
   KernelDescriptor descriptor;
@@ -59,37 +59,40 @@ struct GlobalSymbol {
 };
 
 struct SourceLocation {
-  std::string file;  // as the compiler wrote it
-  u32 line = 0;      // 0 = unknown
-  std::string function;
+  std::string file;      // as the compiler wrote it
+  u32 line = 0;          // 0 = unknown
+  std::string function;  // the enclosing function of the code, demangled (not an inlined one); may be empty
 };
 
 // One parsed code object, not yet in device memory.
 class CodeObject {
  public:
-  // Accepts a raw ELF, an offload bundle or a compressed bundle; picks the gfx942 entry. `bytes` are copied.
+  // Accepts a raw ELF, an offload bundle or a compressed bundle; picks the gfx942 entry (sramecc on, xnack off, or
+  // any). `bytes` are copied.
   static Result<std::unique_ptr<CodeObject>> parse(std::span<const std::byte> bytes);
   virtual ~CodeObject() = default;
 
   virtual std::span<const Kernel> kernels() const = 0;
   virtual const Kernel* find_kernel(std::string_view name) const = 0;
-  virtual std::span<const GlobalSymbol> globals() const = 0;  // device variables, __constant__ and managed ones included
+  virtual std::span<const GlobalSymbol> globals()
+      const = 0;  // device variables, __constant__ and managed ones included
   virtual std::span<const std::byte> elf() const = 0;
+  virtual u32 version() const = 0;  // code object version: 4, 5 or 6
   virtual u64 load_size() const = 0;
   struct CodeRange {
-    u64 offset, size;  // executable sections relative to the load base
+    u64 offset, size;  // executable segments relative to the load base
   };
   virtual std::span<const CodeRange> code_ranges() const = 0;
   // Line of the source for a load-relative code address, from DWARF line tables (-gline-tables-only or -g).
   virtual std::optional<SourceLocation> source_location(u64 offset) const = 0;
 
-  // Copies the segments into device memory and relocates them; returns the load base. May be called again for a fresh,
-  // independent instance (device variables back at their initial values).
+  // Copies the segments into device memory and relocates them; returns the load base, where `AddressSpace::free` ends
+  // the instance. May be called again for a fresh, independent one (device variables back at their initial values).
   virtual Result<u64> load(AddressSpace& space) const = 0;
 };
 
-// The size in bytes of the fat binary that starts at `data` as __hipRegisterFatBinary hands it over (no length given), read
-// from its own header.
+// The size in bytes of the fat binary that starts at `data` as __hipRegisterFatBinary hands it over (no length given),
+// read from its own header. In the library hb_emulator_bundle, which needs no LLVM.
 Result<u64> bundle_size(const void* data);
 
 }  // namespace hipbench::emulator
