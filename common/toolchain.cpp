@@ -243,10 +243,10 @@ std::vector<std::string> Toolchain::shared_object_command(const fs::path& source
   std::vector<std::string> command = {clang.string(), "-O3", "-fPIC", "-shared"};
   append(command, dialect_flags());
   append(command, more_flags);
-  append(command, std::array<std::string, 6>{"-x", "hip", source.string(), "-x", "none", "-o"});
-  command.push_back(output.string());
-  // Without -no-hip-rt clang links whatever libamdhip64 the system has, possibly with older structs.
-  if (!is_rocm) append(command, std::array<std::string, 2>{"-no-hip-rt", runtime_library().string()});
+  append(command, std::array<std::string, 5>{"-x", "hip", source.string(), "-o", output.string()});
+  // Without -no-hip-rt clang links whatever libamdhip64 the system has, possibly with older structs. (-Xlinker, since a
+  // plain path would be taken for a HIP source.)
+  if (!is_rocm) append(command, std::array<std::string, 3>{"-no-hip-rt", "-Xlinker", runtime_library().string()});
   return command;
 }
 

@@ -83,28 +83,37 @@ std::string translated(const Toolchain& toolchain, const std::string& argument) 
   return argument;
 }
 
+// The language that clang must be told for an input; "none" lets it judge by the name.
+std::string_view language_of(const std::string& input) {
+  const std::string suffix = fs::path(input).extension().string();
+  if (contains(kHipSuffixes, suffix)) return "hip";
+  return suffix == ".c" ? "c" : "none";  // clang++ would take .c for C++
+}
+
 UserArguments read_arguments(const Toolchain& toolchain, std::span<const std::string> arguments) {
   UserArguments user;
+  std::string_view in_force = "none";
   bool user_chose_language = false;
   for (size_t i = 0; i < arguments.size(); ++i) {
     const std::string argument = translated(toolchain, arguments[i]);
     const bool is_option = argument.size() > 1 && argument.starts_with('-');
     if (!is_option) {
+      const std::string_view language = language_of(argument);
       user.has_input = true;
-      const std::string suffix = fs::path(argument).extension().string();
-      const bool becomes_hip = !user_chose_language && contains(kHipSuffixes, suffix);
-      user.has_c_source = user.has_c_source || (!user_chose_language && suffix == ".c");
-      if (becomes_hip)
-        for (const char* word : {"-x", "hip"}) user.rewritten.emplace_back(word);
+      if (!user_chose_language && language != in_force) {
+        user.rewritten.emplace_back("-x");
+        user.rewritten.emplace_back(language);
+        in_force = language;
+      }
+      user.has_c_source = user.has_c_source || in_force == "c";
       user.rewritten.push_back(argument);
-      if (becomes_hip)
-        for (const char* word : {"-x", "none"}) user.rewritten.emplace_back(word);
       continue;
     }
-    if (argument.starts_with("-x") && !argument.starts_with("-xnack")) {
+    if (argument.starts_with("-x")) {
       const std::string language = argument == "-x" && i + 1 < arguments.size() ? arguments[i + 1] : argument.substr(2);
       user_chose_language = language != "none";
       user.has_c_source = user.has_c_source || language == "c";
+      in_force = "none";
     }
     user.names_architecture =
         user.names_architecture || argument.starts_with("--offload-arch") || argument.starts_with("--cuda-gpu-arch");
