@@ -41,8 +41,9 @@ prepare_private_apt() {
   done >"$folder/sources.list"
   {
     apt-config dump | grep -E '^Acquire::[^ ]+ ".+";$' | grep -vE '^Acquire::(IndexTargets|Languages)'
-    # An old snapshot of the archive is a legitimate mirror; apt would call its lists expired.
-    [[ -z ${HIPBENCH_DEBIAN_MIRROR:-} ]] || echo 'Acquire::Check-Valid-Until "false";'
+    # Snapshots and slow mirrors have lists that apt calls expired. That protects against withheld updates, of no concern here:
+    # the tried versions are pinned by hash.
+    echo 'Acquire::Check-Valid-Until "false";'
     cat <<-CONF
 	Dir::Etc::main "/dev/null";
 	Dir::Etc::parts "/dev/null";
@@ -85,7 +86,14 @@ download_package() {
   mv "$folder"/*.deb "$3"
 }
 
-first_error() { grep -m1 -E '^(E|Err|W):|[Ee]rror|No space' "$log" | cut -c1-300 || tail -n 1 "$log"; }
+# The line of the log that tells most: apt's own errors say less the later they come.
+first_error() {
+  local pattern
+  for pattern in '^E: Failed' '^W: Failed' '^E:' '^W:' 'No space' '[Ee]rror'; do
+    grep -m 1 -e "$pattern" "$log" | cut -c 1-300 && return
+  done
+  tail -n 1 "$log"
+}
 
 # What to do about the failure in the log.
 diagnosis() {
@@ -95,6 +103,8 @@ diagnosis() {
     echo "The mirror cannot be reached. Connect the machine (behind a proxy: set http_proxy), or name another mirror by HIPBENCH_DEBIAN_MIRROR."
   elif grep -qE 'NO_PUBKEY|not signed|EXPKEYSIG' "$log"; then
     echo "The mirror's signature is by a key that $kDebianKeyring lacks. Run: apt-get install debian-archive-keyring"
+  elif grep -qE 'not valid yet|expired' "$log"; then
+    echo "The mirror's lists and this machine's clock disagree ($(date -u)). Set the clock, or name another mirror by HIPBENCH_DEBIAN_MIRROR."
   elif grep -qE '404|does not have a Release file|Unable to locate|was not found' "$log"; then
     echo "The mirror does not have it (any more). Name a full Debian mirror, or a snapshot of one, by HIPBENCH_DEBIAN_MIRROR."
   else

@@ -62,7 +62,7 @@ take_user_bitcode() {
 has_sha256() { [[ -f $1 && $(sha256sum "$1" | cut -d' ' -f1) == "$2" ]]; }
 
 # fetch_package PACKAGE SUITE NEED VERSION SHA256: sets package_file, package_version, package_sha256; from the cache without
-# network when it has the tried version. An optional package that is gone leaves package_file empty.
+# network when it has the tried version. An optional package that is gone, or too new, leaves package_file empty.
 fetch_package() {
   local name=$1 suite=$2 need=$3
   package_version=$4 package_sha256=$5
@@ -82,8 +82,13 @@ fetch_package() {
     warn "Debian $suite has no package $name any more: candidates that include its headers will not compile"
     return
   fi
-  [[ $package_version == "$tried" ]] || check_untried "$name" "$package_version" "$tried"
-  [[ $package_version == "$tried" ]] || package_sha256=$(sha256_in_lists "$name" "$package_version")
+  if [[ $package_version != "$tried" ]]; then
+    if ! may_be_taken_untried "$name" "$need" "$package_version" "$tried"; then
+      package_file=
+      return
+    fi
+    package_sha256=$(sha256_in_lists "$name" "$package_version")
+  fi
   package_file=$cache/${name}_$package_version.${package_sha256:0:16}.deb
   if ! has_sha256 "$package_file" "$package_sha256"; then
     say "$name $package_version: downloading"
@@ -97,14 +102,18 @@ fetch_package() {
 }
 
 # Another patch level is worth trying (the compile check below has the last word); another major version is the user's choice.
-check_untried() {
-  local name=$1 version=$2 tried=$3
+may_be_taken_untried() {
+  local name=$1 need=$2 version=$3 tried=$4
   if [[ ${version%%.*} == "${tried%%.*}" || $accept_untried == yes ]]; then
     warn "$name $version was not tried yet (tried: $tried); going on"
-    return
+    return 0
   fi
-  fail "the mirror has $name $version, a major version that was not tried with hipbench yet (tried: $tried)" \
-    "Set HIPBENCH_DEBIAN_MIRROR to a snapshot of the Debian archive that has $tried," \
+  local what="the mirror has $name $version, a major version that was not tried with hipbench yet (tried: $tried)"
+  if [[ $need == optional ]]; then
+    warn "$what: left out, so candidates that include its headers will not compile; scripts/setup --accept-untried takes it"
+    return 1
+  fi
+  fail "$what" "Set HIPBENCH_DEBIAN_MIRROR to a snapshot of the Debian archive that has $tried," \
     "or try the new one anyway: scripts/setup --accept-untried"
 }
 
