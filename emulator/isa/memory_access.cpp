@@ -1,0 +1,103 @@
+#include "emulator/isa/memory_access.hpp"
+
+#include <algorithm>
+
+namespace hipbench::emulator {
+
+namespace {
+
+// Scratch is dword-interleaved: dword d of lane l lies at ((d * 64) + l) * 4, as on the chip.
+std::byte* scratch_byte(Wave& wave, u64 offset, u32 lane) {
+  if (offset >= wave.scratch_size)
+    throw GuestFault{FaultKind::OutOfBounds, "scratch access at offset " + std::to_string(offset) + " of " +
+                     std::to_string(wave.scratch_size) + " bytes a lane: stack overflow or a wild pointer to a local variable",
+                     offset, 1, static_cast<int>(lane)};
+  return wave.scratch + ((offset / 4) * kWaveSize + lane) * 4 + offset % 4;
+}
+
+bool in_aperture(u64 address, u64 aperture) { return address >> 32 == aperture >> 32; }
+
+std::byte* lds_bytes_at(Wave& wave, u64 offset, u32 size, u32 lane) {
+  if (offset + size > wave.lds_size)
+    throw GuestFault{FaultKind::LdsOutOfBounds, "LDS access at byte " + std::to_string(offset) + ", but the workgroup has " +
+                     std::to_string(wave.lds_size) + " bytes", offset, size, static_cast<int>(lane)};
+  return wave.lds + offset;
+}
+
+}  // namespace
+
+void load_bytes(Wave& wave, u64 address, u32 size, u32 lane, void* out) {
+  if (in_aperture(address, kScratchAperture)) {
+    auto* bytes = static_cast<std::byte*>(out);
+    for (u32 k = 0; k < size; ++k) bytes[k] = *scratch_byte(wave, (address & 0xffffffff) + k, lane);
+  } else if (in_aperture(address, kLdsAperture)) {
+    std::memcpy(out, lds_bytes_at(wave, address & 0xffffffff, size, lane), size);
+  } else {
+    std::memcpy(out, wave.memory.read(address, size, static_cast<int>(lane)), size);
+  }
+}
+
+void store_bytes(Wave& wave, u64 address, u32 size, u32 lane, const void* in) {
+  if (in_aperture(address, kScratchAperture)) {
+    const auto* bytes = static_cast<const std::byte*>(in);
+    for (u32 k = 0; k < size; ++k) *scratch_byte(wave, (address & 0xffffffff) + k, lane) = bytes[k];
+  } else if (in_aperture(address, kLdsAperture)) {
+    std::memcpy(lds_bytes_at(wave, address & 0xffffffff, size, lane), in, size);
+  } else {
+    std::memcpy(wave.memory.write(address, size, static_cast<int>(lane)), in, size);
+  }
+}
+
+std::byte* atomic_target(Wave& wave, u64 address, u32 size, u32 lane) {
+  if ((address & (size - 1)) != 0)
+    throw GuestFault{FaultKind::Misaligned, "an atomic of " + std::to_string(size) + " bytes at an address that is not a multiple of it",
+                     address, size, static_cast<int>(lane)};
+  if (in_aperture(address, kLdsAperture)) return lds_bytes_at(wave, address & 0xffffffff, size, lane);
+  if (in_aperture(address, kScratchAperture)) {
+    if (size > 4) throw GuestFault{FaultKind::Misaligned, "a 64-bit atomic on scratch memory", address, size, static_cast<int>(lane)};
+    return scratch_byte(wave, address & 0xffffffff, lane);
+  }
+  return wave.memory.write(address, size, static_cast<int>(lane));
+}
+
+void resolve(Wave& wave, LaneAddresses& at, u32 size, bool writes) {
+  using Pattern = LaneAddresses::Pattern;
+  at.pattern = Pattern::Checked;
+  if (at.active == 0) return;
+  const u32 first = static_cast<u32>(std::countr_zero(at.active));
+  const u64 origin = at.guest[first];
+  if (at.active != ~u64{0}) {
+    LaneBuffer keep;
+    expand_mask(at.active, keep);
+    for (u32 lane = 0; lane < kWaveSize; ++lane) at.guest[lane] = keep[lane] != 0 ? at.guest[lane] : origin;
+  }
+  // Distances to the first active lane. Wider than ±2 GiB goes the checked way.
+  i32 delta[kWaveSize];
+  u64 wide = 0;
+  for (u32 lane = 0; lane < kWaveSize; ++lane) {
+    const u64 distance = at.guest[lane] - origin;
+    delta[lane] = static_cast<i32>(static_cast<u32>(distance));
+    wide |= (distance + 0x80000000) >> 32;
+  }
+  if (wide != 0) return;
+  i32 low = 0, high = 0;
+  u32 stride_errors = 0;
+  for (u32 lane = 0; lane < kWaveSize; ++lane) {
+    low = std::min(low, delta[lane]);
+    high = std::max(high, delta[lane]);
+    stride_errors |= static_cast<u32>(delta[lane]) ^ (lane * size);
+  }
+  const u64 lowest = origin + static_cast<u64>(i64{low});
+  if (!wave.memory.covers(lowest, origin + static_cast<u64>(i64{high}) + size)) return;
+  std::byte* base = writes ? wave.memory.write(lowest, size) : wave.memory.read(lowest, size);
+  base -= low;
+  if (stride_errors == 0 && at.active == ~u64{0}) {
+    at.host[0] = base;
+    at.pattern = Pattern::Contiguous;
+    return;
+  }
+  for (u32 lane = 0; lane < kWaveSize; ++lane) at.host[lane] = base + delta[lane];
+  at.pattern = low == 0 && high == 0 ? Pattern::Uniform : Pattern::Scattered;
+}
+
+}  // namespace hipbench::emulator
