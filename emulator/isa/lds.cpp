@@ -1,7 +1,416 @@
-#include "emulator/isa/lanes.hpp"
+// Local data share: DS instructions. CDNA3 ISA, chapter "Data share operations". Operand order in assembler: loads  dst, addr;
+// stores  addr, data[, data2]; atomics  [dst,] addr, data[, data2]. LDS belongs to one workgroup, whose waves run on one host
+// thread, so that atomics need no host atomics.
+
+#include <algorithm>
+
+#include "emulator/isa/memory_access.hpp"
 
 namespace hipbench::emulator {
 
-std::span<const Op> lds_ops() { return {}; }
+namespace {
+
+[[noreturn]] void fault_out_of_bounds(const Wave& wave, u64 address, u32 size, u32 lane) {
+  throw GuestFault{FaultKind::LdsOutOfBounds, "LDS access at byte " + std::to_string(address) + ", but the workgroup has " +
+                   std::to_string(wave.lds_size) + " bytes", address, size, static_cast<int>(lane)};
+}
+
+// Host pointers of the active lanes at address + offset, checked; Contiguous and Uniform are recognised as for global memory.
+void lds_addresses(Wave& wave, const Operand& address, u32 offset, u32 size, LaneAddresses& at) {
+  using Pattern = LaneAddresses::Pattern;
+  at.active = wave.exec();
+  at.pattern = Pattern::Scattered;
+  if (at.active == 0) return;
+  LaneBuffer splat;
+  const u32* low = read_lanes(wave, address, 0, splat);
+  const u32 first = static_cast<u32>(std::countr_zero(at.active));
+  const bool all = at.active == ~u64{0};
+  u32 offsets[kWaveSize];
+  if (all) {
+    for (u32 lane = 0; lane < kWaveSize; ++lane) offsets[lane] = low[lane] + offset;
+  } else {
+    LaneBuffer keep;
+    expand_mask(at.active, keep);
+    for (u32 lane = 0; lane < kWaveSize; ++lane) offsets[lane] = (keep[lane] != 0 ? low[lane] : low[first]) + offset;
+  }
+  u32 highest = 0, stride_errors = 0;
+  for (u32 lane = 0; lane < kWaveSize; ++lane) {
+    highest = offsets[lane] > highest ? offsets[lane] : highest;
+    stride_errors |= (offsets[lane] - offsets[0]) ^ (lane * size);
+  }
+  if (u64{highest} + size > wave.lds_size) [[unlikely]] {
+    for (u32 lane = 0; lane < kWaveSize; ++lane)
+      if (u64{offsets[lane]} + size > wave.lds_size) fault_out_of_bounds(wave, offsets[lane], size, lane);
+  }
+  if (all && stride_errors == 0) {
+    at.host[0] = wave.lds + offsets[0];
+    at.pattern = Pattern::Contiguous;
+    return;
+  }
+  for (u32 lane = 0; lane < kWaveSize; ++lane) at.host[lane] = wave.lds + offsets[lane];
+}
+
+u32 byte_offset(const Inst& inst) { return static_cast<u32>(inst.mods.offset); }
+
+template <typename Data>
+void read(Wave& wave, const Inst& inst) {
+  LaneAddresses at;
+  lds_addresses(wave, inst.operands[1], byte_offset(inst), Data::bytes, at);
+  load_lanes<Data>(wave, at, data_registers(wave, inst.operands[0]));
+}
+
+template <typename Data>
+void write(Wave& wave, const Inst& inst) {
+  LaneAddresses at;
+  lds_addresses(wave, inst.operands[0], byte_offset(inst), Data::bytes, at);
+  store_lanes<Data>(wave, at, data_registers(wave, inst.operands[1]));
+}
+
+// Two elements at offset0 and offset1, counted in elements, or in 64 elements for the st64 forms.
+template <typename Data, u32 Stride>
+void read2(Wave& wave, const Inst& inst) {
+  u32* destination = data_registers(wave, inst.operands[0]);
+  // The address register may be among the destinations: both addresses are taken first.
+  LaneAddresses at[2];
+  lds_addresses(wave, inst.operands[1], static_cast<u32>(inst.mods.offset) * Stride * Data::bytes, Data::bytes, at[0]);
+  lds_addresses(wave, inst.operands[1], static_cast<u32>(inst.mods.offset1) * Stride * Data::bytes, Data::bytes, at[1]);
+  load_lanes<Data>(wave, at[0], destination);
+  load_lanes<Data>(wave, at[1], destination + Data::dwords * kWaveSize);
+}
+template <typename Data, u32 Stride>
+void write2(Wave& wave, const Inst& inst) {
+  for (u32 k = 0; k < 2; ++k) {
+    LaneAddresses at;
+    const u32 element = static_cast<u32>(k == 0 ? inst.mods.offset : inst.mods.offset1);
+    lds_addresses(wave, inst.operands[0], element * Stride * Data::bytes, Data::bytes, at);
+    store_lanes<Data>(wave, at, data_registers(wave, inst.operands[1 + k]));
+  }
+}
+// Exchanges two elements with memory; returns both old values.
+template <typename T, u32 Stride>
+void exchange2(Wave& wave, const Inst& inst) {
+  u32* result = data_registers(wave, inst.operands[0]);
+  LaneAddresses at[2];
+  for (u32 k = 0; k < 2; ++k) {
+    const u32 element = static_cast<u32>(k == 0 ? inst.mods.offset : inst.mods.offset1);
+    lds_addresses(wave, inst.operands[1], element * Stride * u32{sizeof(T)}, sizeof(T), at[k]);
+    if (at[k].pattern == LaneAddresses::Pattern::Contiguous)
+      for (u32 lane = 0; lane < kWaveSize; ++lane) at[k].host[lane] = at[k].host[0] + lane * sizeof(T);
+  }
+  for (u64 left = wave.exec(); left != 0; left &= left - 1) {
+    const u32 lane = static_cast<u32>(std::countr_zero(left));
+    for (u32 k = 0; k < 2; ++k) {
+      const T data = lane_value<T>(data_registers(wave, inst.operands[2 + k]), lane);
+      T old;
+      std::memcpy(&old, at[k].host[lane], sizeof(T));
+      std::memcpy(at[k].host[lane], &data, sizeof(T));
+      set_lane_value<T>(result + k * (sizeof(T) / 4) * kWaveSize, lane, old);
+    }
+  }
+}
+
+// ---- Atomics ----
+
+template <typename T>
+std::byte* atomic_cell(const Wave& wave, u32 address, u32 lane) {
+  if (address % sizeof(T) != 0)
+    throw GuestFault{FaultKind::Misaligned, "an LDS atomic at byte " + std::to_string(address) + " is not aligned to its size", address,
+                     sizeof(T), static_cast<int>(lane)};
+  if (u64{address} + sizeof(T) > wave.lds_size) fault_out_of_bounds(wave, address, sizeof(T), lane);
+  return wave.lds + address;
+}
+
+template <typename Operation, typename T, bool Returns>
+void atomic(Wave& wave, const Inst& inst) {
+  constexpr u32 first = Returns ? 1 : 0;
+  LaneBuffer splat;
+  const u32* address = read_lanes(wave, inst.operands[first], 0, splat);
+  const u32* data = data_registers(wave, inst.operands[first + 1]);
+  u32* result = Returns ? data_registers(wave, inst.operands[0]) : nullptr;
+  for (u64 left = wave.exec(); left != 0; left &= left - 1) {
+    const u32 lane = static_cast<u32>(std::countr_zero(left));
+    std::byte* cell = atomic_cell<T>(wave, address[lane] + byte_offset(inst), lane);
+    T old;
+    std::memcpy(&old, cell, sizeof(T));
+    const T updated = Operation::apply(old, lane_value<T>(data, lane));
+    std::memcpy(cell, &updated, sizeof(T));
+    if constexpr (Returns) set_lane_value<T>(result, lane, old);
+  }
+}
+
+// ds_cmpst: the first data operand is compared, the second stored (the reverse of the global form).
+template <typename T, bool Returns>
+void compare_store(Wave& wave, const Inst& inst) {
+  constexpr u32 first = Returns ? 1 : 0;
+  LaneBuffer splat;
+  const u32* address = read_lanes(wave, inst.operands[first], 0, splat);
+  const u32* compare = data_registers(wave, inst.operands[first + 1]);
+  const u32* data = data_registers(wave, inst.operands[first + 2]);
+  u32* result = Returns ? data_registers(wave, inst.operands[0]) : nullptr;
+  for (u64 left = wave.exec(); left != 0; left &= left - 1) {
+    const u32 lane = static_cast<u32>(std::countr_zero(left));
+    std::byte* cell = atomic_cell<T>(wave, address[lane] + byte_offset(inst), lane);
+    T old;
+    std::memcpy(&old, cell, sizeof(T));
+    const T updated = lane_value<T>(data, lane);
+    if (old == lane_value<T>(compare, lane)) std::memcpy(cell, &updated, sizeof(T));
+    if constexpr (Returns) set_lane_value<T>(result, lane, old);
+  }
+}
+
+// Masked or: memory = (memory & ~mask) | data. Operands: address, mask, data.
+template <typename T, bool Returns>
+void masked_or(Wave& wave, const Inst& inst) {
+  constexpr u32 first = Returns ? 1 : 0;
+  LaneBuffer splat;
+  const u32* address = read_lanes(wave, inst.operands[first], 0, splat);
+  const u32* mask = data_registers(wave, inst.operands[first + 1]);
+  const u32* data = data_registers(wave, inst.operands[first + 2]);
+  u32* result = Returns ? data_registers(wave, inst.operands[0]) : nullptr;
+  for (u64 left = wave.exec(); left != 0; left &= left - 1) {
+    const u32 lane = static_cast<u32>(std::countr_zero(left));
+    std::byte* cell = atomic_cell<T>(wave, address[lane] + byte_offset(inst), lane);
+    T old;
+    std::memcpy(&old, cell, sizeof(T));
+    const T updated = (old & ~lane_value<T>(mask, lane)) | lane_value<T>(data, lane);
+    std::memcpy(cell, &updated, sizeof(T));
+    if constexpr (Returns) set_lane_value<T>(result, lane, old);
+  }
+}
+
+// ---- Wave-wide counters: one addition for all active lanes; every lane gets the old value ----
+
+template <bool Append>
+void append_consume(Wave& wave, const Inst& inst) {
+  const u64 active = wave.exec();
+  if (active == 0) return;
+  std::byte* cell = atomic_cell<u32>(wave, (wave.m0() >> 16) + byte_offset(inst), 0);
+  u32 old;
+  std::memcpy(&old, cell, 4);
+  const u32 count = static_cast<u32>(std::popcount(active));
+  const u32 updated = Append ? old + count : old - count;
+  std::memcpy(cell, &updated, 4);
+  LaneBuffer values;
+  std::fill_n(values, kWaveSize, old);
+  write_lanes(wave, inst.operands[0], 0, values, active);
+}
+
+// M0-addressed forms: address is M0[15:0] + offset + 4 * lane.
+void read_addtid(Wave& wave, const Inst& inst) {
+  u32* destination = data_registers(wave, inst.operands[0]);
+  for (u64 left = wave.exec(); left != 0; left &= left - 1) {
+    const u32 lane = static_cast<u32>(std::countr_zero(left));
+    std::memcpy(&destination[lane], atomic_cell<u32>(wave, (wave.m0() & 0xffff) + byte_offset(inst) + 4 * lane, lane), 4);
+  }
+}
+void write_addtid(Wave& wave, const Inst& inst) {
+  const u32* source = data_registers(wave, inst.operands[0]);
+  for (u64 left = wave.exec(); left != 0; left &= left - 1) {
+    const u32 lane = static_cast<u32>(std::countr_zero(left));
+    std::memcpy(atomic_cell<u32>(wave, (wave.m0() & 0xffff) + byte_offset(inst) + 4 * lane, lane), &source[lane], 4);
+  }
+}
+
+// ---- Cross-lane moves that use the LDS crossbar but no memory ----
+
+// Pull: lane reads from lane (address / 4) % 64; an inactive source gives 0.
+void ds_bpermute_b32(Wave& wave, const Inst& inst) {
+  LaneBuffer address_splat, data_splat, result;
+  const u32* address = read_lanes(wave, inst.operands[1], 0, address_splat);
+  const u32* data = read_lanes(wave, inst.operands[2], 0, data_splat);
+  const u64 exec = wave.exec();
+  for (u32 lane = 0; lane < kWaveSize; ++lane) {
+    const u32 from = (address[lane] + byte_offset(inst)) / 4 % kWaveSize;
+    result[lane] = (exec >> from & 1) != 0 ? data[from] : 0;
+  }
+  write_lanes(wave, inst.operands[0], 0, result, exec);
+}
+// Push: lane sends to lane (address / 4) % 64; the highest sender wins; a lane nobody sends to gets 0.
+void ds_permute_b32(Wave& wave, const Inst& inst) {
+  LaneBuffer address_splat, data_splat, result = {};
+  const u32* address = read_lanes(wave, inst.operands[1], 0, address_splat);
+  const u32* data = read_lanes(wave, inst.operands[2], 0, data_splat);
+  const u64 exec = wave.exec();
+  for (u64 left = exec; left != 0; left &= left - 1) {
+    const u32 lane = static_cast<u32>(std::countr_zero(left));
+    result[(address[lane] + byte_offset(inst)) / 4 % kWaveSize] = data[lane];
+  }
+  write_lanes(wave, inst.operands[0], 0, result, exec);
+}
+
+u32 reverse5(u32 value) {
+  u32 result = 0;
+  for (u32 bit = 0; bit < 5; ++bit) result |= (value >> bit & 1) << (4 - bit);
+  return result;
+}
+// The source lane of ds_swizzle_b32 within its group of 32, or the lane itself's group of 4.
+u32 swizzle_source(u32 pattern, u32 lane) {
+  const u32 group = lane & 32u, index = lane & 31u;
+  if (pattern >= 0xe000) {  // FFT: reverse the bits of the lane index above the group size
+    const u32 mask = pattern & 0x1f;
+    const u32 reversed = reverse5(index);
+    return group | (reversed >> static_cast<u32>(std::popcount(mask))) | (index & mask);
+  }
+  if (pattern >= 0xc000) {  // rotate within 32, under a mask of bits that stay
+    const u32 mask = pattern & 0x1f, amount = pattern >> 5 & 0x1f;
+    const u32 moved = (pattern & 0x400) != 0 ? index - amount : index + amount;
+    return group | (index & mask) | (moved & 31 & ~mask);
+  }
+  if ((pattern & 0x8000) != 0) return (lane & ~3u) | (pattern >> (2 * (lane & 3)) & 3);  // quad permute
+  const u32 and_mask = pattern & 0x1f, or_mask = pattern >> 5 & 0x1f, xor_mask = pattern >> 10 & 0x1f;
+  return group | (((index & and_mask) | or_mask) ^ xor_mask);
+}
+void ds_swizzle_b32(Wave& wave, const Inst& inst) {
+  LaneBuffer splat, result;
+  const u32* data = read_lanes(wave, inst.operands[1], 0, splat);
+  const u32 pattern = inst.words[0] & 0xffff;  // printed symbolically; the bits are the encoding's offset field
+  const u64 exec = wave.exec();
+  for (u32 lane = 0; lane < kWaveSize; ++lane) {
+    const u32 from = swizzle_source(pattern, lane);
+    result[lane] = (exec >> from & 1) != 0 ? data[from] : 0;
+  }
+  write_lanes(wave, inst.operands[0], 0, result, exec);
+}
+
+void nothing(Wave&, const Inst&) {}
+
+constexpr Op row(std::string_view name, Execute function) { return custom_wide(name, InstClass::Lds, function); }
+
+using namespace atomic_op;
+using UByteLow = HalfData<u8, false>;
+using UByteHigh = HalfData<u8, true>;
+using SByteLow = HalfData<i8, false>;
+using SByteHigh = HalfData<i8, true>;
+using ShortLow = HalfData<u16, false>;
+using ShortHigh = HalfData<u16, true>;
+
+constexpr Op kRows[] = {
+    row("ds_read_b32", &read<DwordData<1>>),
+    row("ds_read_b64", &read<DwordData<2>>),
+    row("ds_read_b96", &read<DwordData<3>>),
+    row("ds_read_b128", &read<DwordData<4>>),
+    row("ds_read_u8", &read<UByte>),
+    row("ds_read_i8", &read<SByte>),
+    row("ds_read_u16", &read<UShort>),
+    row("ds_read_i16", &read<SShort>),
+    row("ds_read_u8_d16", &read<UByteLow>),
+    row("ds_read_u8_d16_hi", &read<UByteHigh>),
+    row("ds_read_i8_d16", &read<SByteLow>),
+    row("ds_read_i8_d16_hi", &read<SByteHigh>),
+    row("ds_read_u16_d16", &read<ShortLow>),
+    row("ds_read_u16_d16_hi", &read<ShortHigh>),
+    row("ds_write_b8", &write<UByte>),
+    row("ds_write_b8_d16_hi", &write<UByteHigh>),
+    row("ds_write_b16", &write<UShort>),
+    row("ds_write_b16_d16_hi", &write<ShortHigh>),
+    row("ds_write_b32", &write<DwordData<1>>),
+    row("ds_write_b64", &write<DwordData<2>>),
+    row("ds_write_b96", &write<DwordData<3>>),
+    row("ds_write_b128", &write<DwordData<4>>),
+    row("ds_read2_b32", &read2<DwordData<1>, 1>),
+    row("ds_read2_b64", &read2<DwordData<2>, 1>),
+    row("ds_read2st64_b32", &read2<DwordData<1>, 64>),
+    row("ds_read2st64_b64", &read2<DwordData<2>, 64>),
+    row("ds_write2_b32", &write2<DwordData<1>, 1>),
+    row("ds_write2_b64", &write2<DwordData<2>, 1>),
+    row("ds_write2st64_b32", &write2<DwordData<1>, 64>),
+    row("ds_write2st64_b64", &write2<DwordData<2>, 64>),
+    row("ds_wrxchg2_rtn_b32", &exchange2<u32, 1>),
+    row("ds_wrxchg2_rtn_b64", &exchange2<u64, 1>),
+    row("ds_wrxchg2st64_rtn_b32", &exchange2<u32, 64>),
+    row("ds_wrxchg2st64_rtn_b64", &exchange2<u64, 64>),
+    row("ds_read_addtid_b32", &read_addtid),
+    row("ds_write_addtid_b32", &write_addtid),
+
+    row("ds_add_u32", &atomic<Add<u32>, u32, false>),
+    row("ds_add_rtn_u32", &atomic<Add<u32>, u32, true>),
+    row("ds_add_u64", &atomic<Add<u64>, u64, false>),
+    row("ds_add_rtn_u64", &atomic<Add<u64>, u64, true>),
+    row("ds_sub_u32", &atomic<Sub<u32>, u32, false>),
+    row("ds_sub_rtn_u32", &atomic<Sub<u32>, u32, true>),
+    row("ds_sub_u64", &atomic<Sub<u64>, u64, false>),
+    row("ds_sub_rtn_u64", &atomic<Sub<u64>, u64, true>),
+    row("ds_rsub_u32", &atomic<ReverseSub<u32>, u32, false>),
+    row("ds_rsub_rtn_u32", &atomic<ReverseSub<u32>, u32, true>),
+    row("ds_rsub_u64", &atomic<ReverseSub<u64>, u64, false>),
+    row("ds_rsub_rtn_u64", &atomic<ReverseSub<u64>, u64, true>),
+    row("ds_inc_u32", &atomic<Inc<u32>, u32, false>),
+    row("ds_inc_rtn_u32", &atomic<Inc<u32>, u32, true>),
+    row("ds_inc_u64", &atomic<Inc<u64>, u64, false>),
+    row("ds_inc_rtn_u64", &atomic<Inc<u64>, u64, true>),
+    row("ds_dec_u32", &atomic<Dec<u32>, u32, false>),
+    row("ds_dec_rtn_u32", &atomic<Dec<u32>, u32, true>),
+    row("ds_dec_u64", &atomic<Dec<u64>, u64, false>),
+    row("ds_dec_rtn_u64", &atomic<Dec<u64>, u64, true>),
+    row("ds_min_i32", &atomic<Min<i32>, i32, false>),
+    row("ds_min_rtn_i32", &atomic<Min<i32>, i32, true>),
+    row("ds_min_i64", &atomic<Min<i64>, i64, false>),
+    row("ds_min_rtn_i64", &atomic<Min<i64>, i64, true>),
+    row("ds_max_i32", &atomic<Max<i32>, i32, false>),
+    row("ds_max_rtn_i32", &atomic<Max<i32>, i32, true>),
+    row("ds_max_i64", &atomic<Max<i64>, i64, false>),
+    row("ds_max_rtn_i64", &atomic<Max<i64>, i64, true>),
+    row("ds_min_u32", &atomic<Min<u32>, u32, false>),
+    row("ds_min_rtn_u32", &atomic<Min<u32>, u32, true>),
+    row("ds_min_u64", &atomic<Min<u64>, u64, false>),
+    row("ds_min_rtn_u64", &atomic<Min<u64>, u64, true>),
+    row("ds_max_u32", &atomic<Max<u32>, u32, false>),
+    row("ds_max_rtn_u32", &atomic<Max<u32>, u32, true>),
+    row("ds_max_u64", &atomic<Max<u64>, u64, false>),
+    row("ds_max_rtn_u64", &atomic<Max<u64>, u64, true>),
+    row("ds_and_b32", &atomic<And<u32>, u32, false>),
+    row("ds_and_rtn_b32", &atomic<And<u32>, u32, true>),
+    row("ds_and_b64", &atomic<And<u64>, u64, false>),
+    row("ds_and_rtn_b64", &atomic<And<u64>, u64, true>),
+    row("ds_or_b32", &atomic<Or<u32>, u32, false>),
+    row("ds_or_rtn_b32", &atomic<Or<u32>, u32, true>),
+    row("ds_or_b64", &atomic<Or<u64>, u64, false>),
+    row("ds_or_rtn_b64", &atomic<Or<u64>, u64, true>),
+    row("ds_xor_b32", &atomic<Xor<u32>, u32, false>),
+    row("ds_xor_rtn_b32", &atomic<Xor<u32>, u32, true>),
+    row("ds_xor_b64", &atomic<Xor<u64>, u64, false>),
+    row("ds_xor_rtn_b64", &atomic<Xor<u64>, u64, true>),
+    row("ds_wrxchg_rtn_b32", &atomic<Swap<u32>, u32, true>),
+    row("ds_wrxchg_rtn_b64", &atomic<Swap<u64>, u64, true>),
+    row("ds_mskor_b32", &masked_or<u32, false>),
+    row("ds_mskor_rtn_b32", &masked_or<u32, true>),
+    row("ds_mskor_b64", &masked_or<u64, false>),
+    row("ds_mskor_rtn_b64", &masked_or<u64, true>),
+    row("ds_cmpst_b32", &compare_store<u32, false>),
+    row("ds_cmpst_rtn_b32", &compare_store<u32, true>),
+    row("ds_cmpst_b64", &compare_store<u64, false>),
+    row("ds_cmpst_rtn_b64", &compare_store<u64, true>),
+    row("ds_cmpst_f32", &compare_store<f32, false>),
+    row("ds_cmpst_rtn_f32", &compare_store<f32, true>),
+    row("ds_cmpst_f64", &compare_store<f64, false>),
+    row("ds_cmpst_rtn_f64", &compare_store<f64, true>),
+    row("ds_min_f32", &atomic<FloatMin<f32>, f32, false>),
+    row("ds_min_rtn_f32", &atomic<FloatMin<f32>, f32, true>),
+    row("ds_min_f64", &atomic<FloatMin<f64>, f64, false>),
+    row("ds_min_rtn_f64", &atomic<FloatMin<f64>, f64, true>),
+    row("ds_max_f32", &atomic<FloatMax<f32>, f32, false>),
+    row("ds_max_rtn_f32", &atomic<FloatMax<f32>, f32, true>),
+    row("ds_max_f64", &atomic<FloatMax<f64>, f64, false>),
+    row("ds_max_rtn_f64", &atomic<FloatMax<f64>, f64, true>),
+    row("ds_add_f32", &atomic<Add<f32>, f32, false>),
+    row("ds_add_rtn_f32", &atomic<Add<f32>, f32, true>),
+    row("ds_add_f64", &atomic<Add<f64>, f64, false>),
+    row("ds_add_rtn_f64", &atomic<Add<f64>, f64, true>),
+    row("ds_pk_add_f16", &atomic<PackedAddF16, u32, false>),
+    row("ds_pk_add_rtn_f16", &atomic<PackedAddF16, u32, true>),
+    row("ds_pk_add_bf16", &atomic<PackedAddBf16, u32, false>),
+    row("ds_pk_add_rtn_bf16", &atomic<PackedAddBf16, u32, true>),
+
+    row("ds_append", &append_consume<true>),
+    row("ds_consume", &append_consume<false>),
+    row("ds_permute_b32", &ds_permute_b32),
+    row("ds_bpermute_b32", &ds_bpermute_b32),
+    row("ds_swizzle_b32", &ds_swizzle_b32),
+    row("ds_nop", &nothing),
+};
+
+}  // namespace
+
+std::span<const Op> lds_ops() { return kRows; }
 
 }  // namespace hipbench::emulator

@@ -109,38 +109,47 @@ class AddressSpace {
   std::unique_ptr<Impl> impl_;
 };
 
-// A wave's (or thread's) view: remembers the last allocation hit, so that the common access costs two compares. Lives
-// no longer than the launch (a Pin) it serves.
+// A wave's (or thread's) view: remembers the last allocations hit, so that the common access costs two compares and a kernel
+// that goes round a few buffers does not search the table. Lives no longer than the launch (a Pin) it serves.
 class MemoryView {
  public:
   explicit MemoryView(const AddressSpace& space) : space_(&space) {}
 
   // The host pointer for [address, address + size), or throws GuestFault. `lane` is for the report.
   std::byte* read(u64 address, u32 size, int lane = -1) {
-    if (address - last_.base < last_.size && last_.size - (address - last_.base) >= size) [[likely]]
-      return last_.host + (address - last_.base);
+    const Window& last = windows_[last_];
+    if (address - last.base < last.size && last.size - (address - last.base) >= size) [[likely]]
+      return last.host + (address - last.base);
     return lookup(address, size, lane);
   }
   std::byte* write(u64 address, u32 size, int lane = -1) {
     std::byte* host = read(address, size, lane);
-    if (!last_.writable) [[unlikely]]
+    if (!windows_[last_].writable) [[unlikely]]
       fault_read_only(address, size, lane);
     return host;
   }
-  // True if [low, high) lies in the remembered allocation (after trying to remember the one that holds `low`).
-  bool covers(u64 low, u64 high);
+  // True if [low, high) lies in one allocation, which is remembered.
+  bool covers(u64 low, u64 high) {
+    if (high < low) return false;
+    if (low - windows_[last_].base >= windows_[last_].size && !remember(low)) return false;
+    return high - windows_[last_].base <= windows_[last_].size;
+  }
 
  private:
   std::byte* lookup(u64 address, u32 size, int lane);
   [[noreturn]] void fault_read_only(u64 address, u32 size, int lane) const;
+  // Makes the allocation that holds address the last one hit; false when there is none.
+  bool remember(u64 address);
 
   struct Window {
     u64 base = 0, size = 0;
     std::byte* host = nullptr;
     bool writable = false;
   };
+  static constexpr u32 kWindows = 8;
   const AddressSpace* space_;
-  Window last_;
+  u32 last_ = 0, oldest_ = 0;
+  Window windows_[kWindows];
 };
 
 }  // namespace hipbench::emulator

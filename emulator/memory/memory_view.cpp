@@ -4,11 +4,24 @@
 
 namespace hipbench::emulator {
 
-std::byte* MemoryView::lookup(u64 address, u32 size, int lane) {
+bool MemoryView::remember(u64 address) {
+  for (u32 k = 0; k < kWindows; ++k)
+    if (address - windows_[k].base < windows_[k].size) {
+      last_ = k;
+      return true;
+    }
   const Allocation* allocation = space_->find(address);
-  if (allocation != nullptr && allocation->size - (address - allocation->base) >= size) {
-    last_ = Window{allocation->base, allocation->size, allocation->host, allocation->writable};
-    return last_.host + (address - last_.base);
+  if (allocation == nullptr) return false;
+  last_ = oldest_;
+  oldest_ = (oldest_ + 1) % kWindows;
+  windows_[last_] = Window{allocation->base, allocation->size, allocation->host, allocation->writable};
+  return true;
+}
+
+std::byte* MemoryView::lookup(u64 address, u32 size, int lane) {
+  if (remember(address)) {
+    const Window& window = windows_[last_];
+    if (window.size - (address - window.base) >= size) return window.host + (address - window.base);
   }
   throw GuestFault{FaultKind::OutOfBounds,
                    fmt::format("access of {} bytes at {:#x}: {}", size, address, space_->describe(address)), address,
@@ -20,16 +33,6 @@ void MemoryView::fault_read_only(u64 address, u32 size, int lane) const {
       FaultKind::WriteToReadOnly,
       fmt::format("write of {} bytes to read-only memory at {:#x}: {}", size, address, space_->describe(address)),
       address, size, lane};
-}
-
-bool MemoryView::covers(u64 low, u64 high) {
-  if (high < low) return false;
-  if (low - last_.base >= last_.size) {
-    const Allocation* allocation = space_->find(low);
-    if (allocation == nullptr) return false;
-    last_ = Window{allocation->base, allocation->size, allocation->host, allocation->writable};
-  }
-  return high - last_.base <= last_.size;
 }
 
 }  // namespace hipbench::emulator
