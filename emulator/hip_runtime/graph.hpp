@@ -48,6 +48,16 @@ void record(ihipStream_t& stream, hipGraphNodeType type, Work work);
 hipGraph_t publish(std::unique_ptr<ihipGraph> graph);
 bool valid_graph(hipGraph_t graph);
 
+
+bool valid_node(const hipGraphNode* node);
+void forget_nodes(const ihipGraph& graph);  // their handles are stale from now on
+std::unique_ptr<ihipGraph> clone(const ihipGraph& graph);
+
+template <typename Body>
+hipError_t graph_api(Body body) {
+  return api([&](Runtime& runtime, Client&) -> hipError_t { return body(runtime); });
+}
+
 }  // namespace hipbench::hip
 
 struct hipGraphNode {
@@ -74,3 +84,10 @@ struct hipGraphExec {
   std::vector<Step> steps;
   unsigned long long flags = 0;
 };
+
+namespace hipbench::hip {
+
+// The step of an executable graph that came from a node; null if there is none of that type.
+hipGraphExec::Step* step_of(hipGraphExec_t executable, const hipGraphNode* node, hipGraphNodeType type);
+
+}  // namespace hipbench::hip
