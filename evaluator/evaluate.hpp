@@ -1,0 +1,32 @@
+#pragma once
+// The main path: source → compile (sandboxed) → inspect → load → check → time → Evaluation.
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "evaluator/evaluation.hpp"
+
+namespace hipbench {
+
+struct EvaluateOptions {
+  std::vector<Shape> shapes;                // in this order; stops at the first that does not pass unless keep_going
+  std::string shape_set;                    // for the record
+  std::optional<uint64_t> seed;             // none: drawn from the operating system
+  std::optional<Track> track;               // none: kernel track iff the source holds a plan block
+  DeviceKind device = DeviceKind::Emulated;
+  bool keep_going = false;
+  bool check = false;                       // run with the device's memory and race checks; no time is taken
+  bool unsafe_no_sandbox = false;
+  unsigned threads = 0;                     // of the emulated device and the oracle; 0 = one a core
+  std::function<void(const std::string&)> progress;  // one line each time something long begins or ends
+};
+
+// Never fails: what goes wrong on our side is the verdict Infrastructure.
+Evaluation evaluate(const Problem& problem, const std::string& file, const std::string& source, const EvaluateOptions& options);
+
+// Kernel track iff the source holds a "/* hipbench-plan" comment.
+Track detect_track(std::string_view source);
+
+}  // namespace hipbench
