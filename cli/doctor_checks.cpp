@@ -53,6 +53,14 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, ignored);
 }
 
+// clang's first complaint, without the chain of includes before it.
+std::string first_error_line(const std::string& text) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    if (line.find("error:") != std::string::npos) return line;
+  return text.substr(0, text.find('\n'));
+}
+
 std::string last_line(std::string text) {
   while (!text.empty() && text.back() == '\n') text.pop_back();
   return text.substr(text.find_last_of('\n') + 1);
@@ -69,8 +77,7 @@ void examine_compile(Findings& findings, const Toolchain& toolchain) {
       run_process(toolchain.code_object_command(source, folder->path() / "probe.co"), std::chrono::minutes(2));
   if (!run) return add(findings, "test compile", State::Broken, run.error().message, "scripts/setup");
   if (run->exit_code != 0)
-    return add(findings, "test compile", State::Broken,
-               fmt::format("clang failed: {}", run->errors.substr(0, run->errors.find('\n'))),
+    return add(findings, "test compile", State::Broken, fmt::format("clang failed: {}", first_error_line(run->errors)),
                toolchain.is_rocm ? "reinstall ROCm's compiler and device libraries" : "scripts/setup --update");
   add(findings, "test compile", State::Fine, fmt::format("a kernel with hip_fp8.h becomes {} code", kOffloadArch));
 }

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 namespace {
 
 // Raise when a flag below changes what a source compiles to, so that compile caches forget what they hold.
-constexpr std::string_view kRecipeRevision = "1";
+constexpr std::string_view kRecipeRevision = "3";
 // Written last by scripts/setup: a folder without it is half made.
 constexpr std::string_view kManifestName = "manifest.txt";
 constexpr std::string_view kSetupAdvice =
@@ -219,22 +219,19 @@ std::vector<fs::path> Toolchain::paths() const {
 }
 
 std::vector<std::string> Toolchain::dialect_flags() const {
-  std::vector<std::string> flags = {fmt::format("--offload-arch={}", kOffloadArch), "-std=c++20", "-gline-tables-only"};
-  if (is_rocm) {
-    flags.push_back("--rocm-path=" + root.string());
-    return flags;
+  // Naming a folder keeps clang from searching the system for a ROCm, whose version would be another.
+  std::vector<std::string> flags = {fmt::format("--offload-arch={}", kOffloadArch), "-std=c++20", "-gline-tables-only",
+                                    "--rocm-path=" + root.string()};
+  if (!is_rocm) {
+    // Our folder lacks ROCm's version file, and without a version clang leaves out its wrapper headers (device-side
+    // <new>, <algorithm>, math functions).
+    flags.push_back("--hip-version=" + hip_version.substr(0, hip_version.rfind('.')));
+    flags.push_back("--rocm-device-lib-path=" + device_libs.string());
   }
-  // clang's own search for a ROCm is off: what it might find has other versions. Hence its wrapper header by hand.
-  append(flags, std::array<std::string, 6>{"--rocm-device-lib-path=" + device_libs.string(), "-nogpuinc", "-include",
-                                           "__clang_hip_runtime_wrapper.h", "-isystem", hip_include.string()});
-  // With -nogpuinc goes clang's folder of device-side <new>, <algorithm> and <complex>, too: operator new needs it.
-  std::error_code ignored;
-  const fs::path resources = fs::canonical(clang, ignored).parent_path().parent_path() / "lib/clang";
-  for (const fs::directory_entry& version : fs::directory_iterator(resources, ignored))
-    if (is_there(version.path() / "include/cuda_wrappers"))
-      append(flags, std::array<std::string, 2>{"-isystem", (version.path() / "include/cuda_wrappers").string()});
-  for (const fs::path& include : extra_includes)
-    append(flags, std::array<std::string, 2>{"-isystem", include.string()});
+  // clang itself puts HIP's headers last, behind those of a distribution's own HIP in /usr/include.
+  std::vector<fs::path> includes = extra_includes;
+  if (hip_include != "/usr/include") includes.insert(includes.begin(), hip_include);
+  for (const fs::path& include : includes) append(flags, std::array<std::string, 2>{"-isystem", include.string()});
   return flags;
 }
 

@@ -154,8 +154,9 @@ check_that_it_compiles() {
 	  out[threadIdx.x] = __float2bfloat16(static_cast<float>(in[threadIdx.x]) * factor);
 	}
 	SOURCE
-  clang++-19 -x hip --offload-arch=gfx942 -O1 -std=c++20 --cuda-device-only --rocm-device-lib-path="$folder/bitcode" -nogpuinc \
-    -include __clang_hip_runtime_wrapper.h -isystem "$folder/hip" "$scratch/check.hip" -o "$scratch/check.co" 2>"$log" ||
+  clang++-19 -x hip --offload-arch=gfx942 -O1 -std=c++20 --cuda-device-only --rocm-path="$folder" \
+    --hip-version="$(hip_version "$folder/hip")" --rocm-device-lib-path="$folder/bitcode" -isystem "$folder/hip" \
+    "$scratch/check.hip" -o "$scratch/check.co" 2>"$log" ||
     fail "these headers and this bitcode do not work with clang 19: $(grep -m1 -E 'error:|unable' "$log")" \
       "See scripts/lib/tried_packages.txt for the versions that do, and supply them: HIPBENCH_HIP_INCLUDE=DIR HIPBENCH_DEVICE_LIBS=DIR"
 }

@@ -113,16 +113,16 @@ TEST(ToolchainCommand, CodeObjectIsDeviceOnlyAndUnbundled) {
   EXPECT_THAT(command, Not(Contains("-shared")));
 }
 
-TEST(ToolchainCommand, HeadersOfOursComeBeforeThePrimitivesAndClangSearchesForNone) {
+TEST(ToolchainCommand, ClangIsToldWhereEverythingIsAndSearchesForNothing) {
   const Words flags = example().dialect_flags();
-  EXPECT_TRUE(contains_sequence(flags, {"-nogpuinc", "-include", "__clang_hip_runtime_wrapper.h", "-isystem", "/tc/hip",
-                                        "-isystem", "/tc/primitives"}));
+  EXPECT_TRUE(contains_sequence(flags, {"--rocm-path=/tc", "--hip-version=6.4", "--rocm-device-lib-path=/tc/bitcode",
+                                        "-isystem", "/tc/hip", "-isystem", "/tc/primitives"}));
 }
 
 TEST(ToolchainCommand, RocmFindsItsOwnHeadersAndRuntime) {
   const Words command = example_rocm().shared_object_command("/in.hip", "/out.so");
   EXPECT_THAT(command, Contains("--rocm-path=/opt/rocm"));
-  EXPECT_THAT(command, Not(Contains("-nogpuinc")));
+  EXPECT_THAT(command, Not(Contains("--rocm-device-lib-path=/tc/bitcode")));
   EXPECT_THAT(command, Not(Contains("-no-hip-rt")));
 }
 
@@ -242,9 +242,13 @@ TEST_F(ToolchainFolder, RecipeCompilesCandidateHeadersToACodeObject) {
 #include <hip/amd_detail/amd_hip_fp8.h>
 #include <hip/hip_bf16.h>
 #include <hip/hip_cooperative_groups.h>
+#include <algorithm>
+#include <complex>
+#include <new>
 __global__ void widen(const __hip_fp8_e4m3_fnuz* in, __hip_bfloat16* out) {
-  out[threadIdx.x] = __float2bfloat16(static_cast<float>(in[threadIdx.x]));
+  out[threadIdx.x] = __float2bfloat16(std::max(1.0f, static_cast<float>(in[threadIdx.x])));
 }
+__global__ void construct(int* at) { new (at) int(7); }
 )"));
   const Result<ProcessResult> run = run_process(toolchain->code_object_command(source, output));
   ASSERT_TRUE(run) << run.error().message;
