@@ -1,6 +1,7 @@
 #pragma once
 // One emulated MI300X: memory, loaded code objects, launches, clocks. Usable alone, in process; the device server
-// (emulator/protocol) puts it behind a socket. All calls are thread-safe; launches run one after the other, in call order.
+// (emulator/protocol) puts it behind a socket. All calls are thread-safe; launches run one after the other, in call
+// order.
 
 #include <functional>
 #include <memory>
@@ -18,8 +19,8 @@
 namespace hipbench::emulator {
 
 struct DeviceOptions {
-  u32 threads = 0;          // worker threads; 0 = one a core
-  u64 resident_budget = 0;  // see AddressSpace::create
+  u32 threads = 0;                              // worker threads; 0 = one a core
+  u64 resident_budget = 0;                      // see AddressSpace::create
   std::function<void(std::string_view)> print;  // receives device printf text; default: standard output
 };
 
@@ -27,14 +28,14 @@ using ModuleHandle = u32;  // 0 is never valid
 
 struct LaunchRequest {
   ModuleHandle module = 0;
-  std::string kernel;                     // symbol name
-  Dim3 grid;                              // workgroups
-  Dim3 block;                             // work-items a workgroup
-  u32 dynamic_lds = 0;                    // bytes
-  std::vector<std::byte> kernargs;        // the explicit arguments as laid out in the kernarg segment; hidden ones are added
-  bool cooperative = false;               // the whole grid must be resident at once, or the launch is refused
-  u64 instruction_limit = 0;              // wave instructions; 0 = none
-  bool check = false;                     // run with the memory and race checks
+  std::string kernel;               // symbol name
+  Dim3 grid;                        // workgroups
+  Dim3 block;                       // work-items a workgroup
+  u32 dynamic_lds = 0;              // bytes
+  std::vector<std::byte> kernargs;  // the explicit arguments as laid out in the kernarg segment; hidden ones are added
+  bool cooperative = false;         // the whole grid must be resident at once, or the launch is refused
+  u64 instruction_limit = 0;        // wave instructions; 0 = none
+  bool check = false;               // run with the memory and race checks
 };
 
 // What a launch did. Classes follow the CDNA3 issue ports.
@@ -55,9 +56,9 @@ struct FaultReport {
   Dim3 workgroup{0, 0, 0};
   u32 wave = 0;
   int lane = -1;
-  u64 pc = 0;               // load-relative code address
-  std::string instruction;  // disassembly
-  std::string source;       // "file:line", empty when there is no line table
+  u64 pc = 0;                     // load-relative code address
+  std::string instruction;        // disassembly
+  std::string source;             // "file:line", empty when there is no line table
   std::string to_string() const;  // several lines, all of the above that is known
 };
 
@@ -66,6 +67,7 @@ struct LaunchResult {
   Counters counters;
   double host_seconds = 0;      // wall time the emulation took
   double modelled_seconds = 0;  // 0 while there is no validated timing model for it
+  u64 emulated_clocks = 0;      // shader clocks that passed for the kernel's own clock instructions; 0 = not known
   u32 occupancy_workgroups_per_cu = 0;
   bool completed() const { return fault.kind == FaultKind::None; }
 };
@@ -84,18 +86,21 @@ class Device {
   // Warnings from loading: instructions without a row, each with its source line.
   virtual std::vector<std::string> module_warnings(ModuleHandle module) const = 0;
 
-  // An Error is a launch that could not start (unknown kernel, too many work-items, LDS over 64 KiB, a kernarg size that does
-  // not fit, a cooperative grid that is not resident). A guest fault is in the result. After a fault the device is usable.
+  // An Error is a launch that could not start (unknown kernel, too many work-items, LDS over 64 KiB, a kernarg size
+  // that does not fit, a cooperative grid that is not resident). A guest fault is in the result. After a fault the
+  // device is usable.
   virtual Result<LaunchResult> launch(const LaunchRequest& request) = 0;
 
   // Workgroups of the kernel that fit on one CU at once (waves, registers, LDS), as the hardware's limits give them.
-  virtual Result<u32> occupancy(ModuleHandle module, std::string_view kernel, u32 block_size, u32 dynamic_lds) const = 0;
+  virtual Result<u32> occupancy(ModuleHandle module, std::string_view kernel, u32 block_size,
+                                u32 dynamic_lds) const = 0;
 
   // Emulated device time in ns since creation; advances with launches, never with host time.
   virtual u64 clock_ns() const = 0;
 };
 
-// What hipDeviceProp_t and the HSA agent say of an MI300X. Sources: AMD CDNA 3 white paper; ROCm GPU hardware specifications.
+// What hipDeviceProp_t and the HSA agent say of an MI300X. Sources: AMD CDNA 3 white paper; ROCm GPU hardware
+// specifications.
 namespace mi300x {
 inline constexpr u32 kComputeUnits = 304;
 inline constexpr u32 kXcds = 8;
