@@ -1,0 +1,6 @@
+// Waits without end, using nothing.
+#include <unistd.h>
+
+int main() {
+  while (true) pause();
+}

