@@ -22,11 +22,6 @@ constexpr int decode_narrow_exponent(int sum) {
   if (sum >= -30) return sum;
   return sum > 2 * kNarrowZero ? sum - kNarrowZero + kZeroExponent : 2 * kZeroExponent;
 }
-inline i32x16 decode_narrow_exponent(i32x16 sum) {
-  const i32x16 with_zero = sum > 2 * kNarrowZero ? sum - kNarrowZero + kZeroExponent : i32x16(2 * kZeroExponent);
-  return sum >= -30 ? sum : with_zero;
-}
-
 struct Unpacked {
   f32x16 values;
   i32x16 exponents;
@@ -108,12 +103,14 @@ struct Planes {
   alignas(64) f32 values[Values][kLanes];
   alignas(64) typename Format::Exponent exponents[Values][kLanes];
   bool special = false;    // the operand has an infinity or NaN (narrow formats only)
+  int greatest_exponent = 0;      // of its values, as coded
   int least_exponent = 0;  // of its values other than zero (wide formats only; 0 if there is none below)
 
   void unpack(const u32* registers) {
     constexpr int kPerWord = 32 / Format::kBits;
     u32x16 any_special = 0;
     i32x16 least = 0;
+    i32x16 greatest = kNarrowZero;
     for (int v = 0; v < Values; ++v) {
       for (int lane = 0; lane < kLanes; lane += kChunk) {
         const u32x16 words = load<u32x16>(registers + v / kPerWord * kLanes + lane);
@@ -124,12 +121,14 @@ struct Planes {
         store(values[v] + lane, unpacked.values);
         store(exponents[v] + lane, __builtin_convertvector(unpacked.exponents, typename Format::ExponentVector));
         any_special |= unpacked.special;
+        greatest = __builtin_elementwise_max(greatest, unpacked.exponents);
         if constexpr (!kIsNarrow<Format>) {
           least = __builtin_elementwise_min(least, unpacked.values != 0.0f ? unpacked.exponents : i32x16(0));
         }
       }
     }
     special = __builtin_reduce_or(any_special) != 0;
+    greatest_exponent = __builtin_reduce_max(greatest);
     least_exponent = __builtin_reduce_min(least);
   }
 };

@@ -10,20 +10,21 @@
 //      dropped), and their sum is rounded to f32, to nearest even.
 // A product of 2^128 or more counts as infinite; infinities and NaNs then follow IEEE.
 //
-// How it is computed fast. Significands have at most 11 bits, so products are exact in f32, and product·2^(24−e) is
-// below 2^26 in magnitude: converting it to an int32 is the truncation, and at most 8 of them add without overflow (fp8
-// halves: 2^30 in all). The scaling by a power of two is exact unless it lands below 2^-126, where truncation gives 0
-// anyway. What f32 cannot do is left to fused_group_exactly: products outside its normal range (possible if e > 126, or
-// if e < −100 for wide formats), infinities and NaNs. Step 3 runs in f64, which holds all its terms exactly: they are
-// below 2^38 in units of 2^(E−31).
+// How it is computed fast. Significands have at most 11 bits, so products are exact in f32, and product·2^(24−e) is below 2^26 in
+// magnitude: converting it to an int32 is the truncation, and at most 8 of them add without overflow (fp8 halves: 2^30 in all).
+// The scaling by a power of two is exact unless it lands below 2^-126, where truncation gives 0 anyway. Step 3 scales C and floors
+// it in f32 (24 significant bits stay so), and adds in f64, whose 53 bits hold all terms: they are below 2^38 in units of
+// 2^(E−31). The powers of two are f32 as well, from 2^-120 to 2^127.
+// What this cannot do is left to fused_group_exactly, 16 columns of a group at a time: products outside f32's normal range
+// (possible if e > 126 or e < −90, in wide formats alone), C other than zero below 2^-90, infinities and NaNs.
 
 #include "emulator/isa/mfma_formats.hpp"
 
 namespace hipbench::emulator::mfma_detail {
 
 inline constexpr u32 kCanonicalNan = 0x7fc00000u;
-inline constexpr int kLeastScaledExponent = -100;    // 2^(24 − e) and what it multiplies stay within f32
-inline constexpr int kGreatestScaledExponent = 126;  // a product of exponent 126 is below 2^128
+inline constexpr int kLeastExponent = -90;      // powers of two up to 2^(31 − e) stay within f32
+inline constexpr int kGreatestExponent = 126;   // a product of exponent 126 is below 2^128
 
 // One element of one group, by the rules alone. Exponents are as the rules see them.
 struct GroupTerms {
@@ -37,76 +38,100 @@ template <typename FormatA, typename FormatB>
 struct FusedRules {
   static constexpr bool kSplit = FormatA::kBits == 8;
   static constexpr int kGroup = FormatA::kBits == 8 ? 16 : (FormatA::kBits == 16 ? 8 : 4);
+  static constexpr int kHalves = kSplit ? 2 : 1;
   static constexpr bool kNarrow = kIsNarrow<FormatA>;
-  using ExponentVector = typename FormatA::ExponentVector;
+  using Exponent = typename FormatA::Exponent;
 };
 
-// Step 2 of a group or half: sums in units of 2^(e − 24), and e as the format codes it.
+template <typename Rules, int K>
+inline constexpr int kGroupSize = K < Rules::kGroup ? K : Rules::kGroup;
+template <typename Rules, int K>
+inline constexpr int kParts = K / kGroupSize<Rules, K> * Rules::kHalves;
+
+// The greatest exponent sum e of each part (group, or half of one) for one row of A against Width columns, as the format codes it.
+template <typename Rules, int K, int Width>
+struct PartExponents {
+  typename Rules::Exponent greatest[kParts<Rules, K>][Width];
+};
+
+template <typename Rules, int K, int Width, typename RowA, typename ColumnsB>
+inline void find_exponents(PartExponents<Rules, K, Width>& exponents, const RowA& a, const ColumnsB& b) {
+  using Exponent = typename Rules::Exponent;
+  using Vector = Exponent __attribute__((ext_vector_type(Width)));
+  constexpr int kCount = kGroupSize<Rules, K>;
+#pragma clang loop unroll(full)
+  for (int part = 0; part < kParts<Rules, K>; ++part) {
+    const int first = part / Rules::kHalves * kCount + part % Rules::kHalves;
+    Vector greatest = a.template exponent<Vector>(first) + b.template exponent<Vector>(first);
+#pragma clang loop unroll(full)
+    for (int t = first + Rules::kHalves; t < first / kCount * kCount + kCount; t += Rules::kHalves) {
+      greatest = __builtin_elementwise_max(greatest, static_cast<Vector>(a.template exponent<Vector>(t) + b.template exponent<Vector>(t)));
+    }
+    store(exponents.greatest[part], greatest);
+  }
+}
+
+inline f32x16 power_of_two(i32x16 exponent) { return __builtin_bit_cast(f32x16, (exponent + 127) << 23); }
+
+// Step 2 for 16 columns: the products of a part, truncated at 2^(e − 24), in that unit. A clamped e belongs to products that are
+// all zero, or to columns that are computed exactly instead.
+template <typename Rules, int K, typename RowA, typename ColumnsB>
+inline i32x16 sum_products(const RowA& a, const ColumnsB& b, int part, i32x16 e) {
+  constexpr int kCount = kGroupSize<Rules, K>;
+  const int group = part / Rules::kHalves * kCount;
+  i32x16 clamped = __builtin_elementwise_max(e, i32x16(kLeastExponent));
+  if constexpr (!Rules::kNarrow) clamped = __builtin_elementwise_min(clamped, i32x16(kGreatestExponent));
+  const f32x16 scale = power_of_two(24 - clamped);
+  i32x16 sum = 0;
+#pragma clang loop unroll(full)
+  for (int t = part % Rules::kHalves; t < kCount; t += Rules::kHalves) {
+    const f32x16 product = a.value(group + t) * b.value(group + t);
+    sum += __builtin_convertvector(product * scale, i32x16);
+  }
+  return sum;
+}
+
+// One value per column of 16, in units of 2^unit, and the group's e.
 struct Sums {
   i32x16 sum;
+  i32x16 unit;
   i32x16 exponent;
 };
 
-// Row i of A against 16 columns of B. `a` gives the t-th value and exponent of the row, `b_at(t)` where B's matching
-// row is.
-template <typename Rules, int First, int Step, int Count, typename RowA, typename ColumnsB>
-inline Sums sum_products(const RowA& a, const ColumnsB& b, int t0) {
-  using ExponentVector = typename Rules::ExponentVector;
-  ExponentVector greatest =
-      a.template exponent<ExponentVector>(t0 + First) + b.template exponent<ExponentVector>(t0 + First);
-#pragma clang loop unroll(full)
-  for (int t = First + Step; t < Count; t += Step) {
-    greatest =
-        __builtin_elementwise_max(greatest, static_cast<ExponentVector>(a.template exponent<ExponentVector>(t0 + t) +
-                                                                        b.template exponent<ExponentVector>(t0 + t)));
-  }
-  const i32x16 exponent = __builtin_convertvector(greatest, i32x16);
-  // A clamped exponent belongs to products that are all zero, or to columns that are computed exactly instead.
-  i32x16 clamped = __builtin_elementwise_max(exponent, i32x16(kLeastScaledExponent));
-  if constexpr (!Rules::kNarrow) clamped = __builtin_elementwise_min(clamped, i32x16(kGreatestScaledExponent));
-  const f32x16 scale = __builtin_bit_cast(f32x16, (127 + 24 - clamped) << 23);
-  i32x16 sum = 0;
-#pragma clang loop unroll(full)
-  for (int t = First; t < Count; t += Step) {
-    const f32x16 product = a.value(t0 + t) * b.value(t0 + t);
-    sum += __builtin_convertvector(product * scale, i32x16);
-  }
-  return {sum, exponent};
+inline i32x16 c_exponents(f32x16 c) {
+  const i32x16 field = (__builtin_bit_cast(i32x16, c) >> 23) & 255;
+  return __builtin_elementwise_max(field, i32x16(1)) - 127;
 }
 
-inline f64x8 power_of_two(i32x8 exponent) {
-  return __builtin_bit_cast(f64x8, __builtin_convertvector(exponent + 1023, i64x8) << 52);
+inline f32x8 half_of(f32x16 v, int half) {
+  return half == 0 ? __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7) : __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15);
+}
+inline i32x8 half_of(i32x16 v, int half) {
+  return half == 0 ? __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7) : __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15);
 }
 
-// Step 3 for 8 columns: sum in units of 2^(e − 24).
-template <bool DropFarC>
-inline f32x8 add_accumulator(i32x8 sum, i32x8 e, f32x8 c) {
-  const i32x8 c_bits = __builtin_bit_cast(i32x8, c);
-  const i32x8 c_field = (c_bits >> 23) & 255;
-  const i32x8 c_exponent = __builtin_elementwise_max(c_field, i32x8(1)) - 127;
-  const i32x8 greatest = __builtin_elementwise_max(e, c_exponent);
-  const f64x8 sum_scale = power_of_two(e - greatest + 7);
-  const f64x8 unit = power_of_two(31 - greatest);
-  const f64x8 floored_sum = __builtin_elementwise_floor(__builtin_convertvector(sum, f64x8) * sum_scale);
-  f64x8 floored_c = __builtin_elementwise_floor(__builtin_convertvector(c, f64x8) * (unit * 0x1p-7)) * 128.0;
-  if constexpr (DropFarC) {
-    const i64x8 far = __builtin_convertvector(c_exponent < greatest - 25, i64x8);
-    floored_c = far != 0 ? f64x8(0) : floored_c;
-  }
-  const f32x8 result = __builtin_convertvector((floored_sum + floored_c) * power_of_two(greatest - 31), f32x8);
-  // An infinite or NaN C stays: the products are finite here.
-  const i32x8 kept = (c_bits & 0x7fffffff) > 0x7f800000 ? i32x8(static_cast<i32>(kCanonicalNan)) : c_bits;
-  return __builtin_bit_cast(f32x8, c_field == 255 ? kept : __builtin_bit_cast(i32x8, result));
-}
-
-template <bool DropFarC>
+// Step 3. Both e and the exponent of C are at least kLeastExponent here, or what they belong to is zero.
+template <typename Rules>
 inline f32x16 add_accumulator(const Sums& s, f32x16 c) {
-#define HALF(vector, at) \
-  __builtin_shufflevector(vector, vector, at, at + 1, at + 2, at + 3, at + 4, at + 5, at + 6, at + 7)
-  const f32x8 low = add_accumulator<DropFarC>(HALF(s.sum, 0), HALF(s.exponent, 0), HALF(c, 0));
-  const f32x8 high = add_accumulator<DropFarC>(HALF(s.sum, 8), HALF(s.exponent, 8), HALF(c, 8));
-#undef HALF
-  return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  const i32x16 c_exponent = c_exponents(c);
+  const i32x16 e = __builtin_elementwise_max(s.exponent, i32x16(kLeastExponent));
+  const i32x16 greatest = __builtin_elementwise_max(e, c_exponent);
+  f32x16 scaled_c = c * power_of_two(24 - greatest);
+  // A negative C must not vanish on the way to its floor of −1.
+  if constexpr (!Rules::kNarrow) scaled_c = c < 0.0f ? __builtin_elementwise_min(scaled_c, f32x16(-0x1p-126f)) : scaled_c;
+  f32x16 floored_c = __builtin_elementwise_floor(scaled_c) * 128.0f;
+  if constexpr (Rules::kSplit) floored_c = c_exponent < greatest - 25 ? f32x16(0) : floored_c;
+  // A factor clamped from below still makes 0 or −1 of any sum.
+  const f32x16 sum_scale = power_of_two(__builtin_elementwise_max(s.unit + 31 - greatest, i32x16(-120)));
+  const f32x16 unit = power_of_two(greatest - 31);
+  f32x8 result[2];
+#pragma clang loop unroll(full)
+  for (int half = 0; half < 2; ++half) {
+    const f64x8 sum = __builtin_convertvector(half_of(s.sum, half), f64x8) * __builtin_convertvector(half_of(sum_scale, half), f64x8);
+    const f64x8 total = __builtin_elementwise_floor(sum) + __builtin_convertvector(half_of(floored_c, half), f64x8);
+    result[half] = __builtin_convertvector(total * __builtin_convertvector(half_of(unit, half), f64x8), f32x8);
+  }
+  return __builtin_shufflevector(result[0], result[1], 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
 }
 
 template <typename Rules>
@@ -129,44 +154,76 @@ template <typename Rules, int Count, typename RowA, typename ColumnsB>
   }
 }
 
-// Which tiles and columns need the exact way.
+// Which operands may need the exact way.
 struct Hazards {
   bool special;        // narrow: an operand has an infinity or NaN
-  bool tiny_products;  // wide: some product of non-zero operands has an exponent below kLeastScaledExponent
+  bool tiny_products;  // wide: some product of non-zero operands has an exponent below kLeastExponent
 };
 
-template <typename Rules>
-inline bool columns_need_exact(const Hazards& hazards, i32x16 exponent) {
-  if constexpr (Rules::kNarrow) return hazards.special;
-  const i32x16 large = exponent > kGreatestScaledExponent;
-  const i32x16 tiny = exponent < kLeastScaledExponent;
-  return __builtin_reduce_or(hazards.tiny_products ? large | tiny : large) != 0;
+inline bool any(i32x16 mask) { return __builtin_reduce_or(mask) != 0; }
+
+// C with an infinity, a NaN, or something other than zero below 2^kLeastExponent.
+inline bool c_needs_exact(f32x16 c) {
+  const u32x16 magnitude = __builtin_bit_cast(u32x16, c) & 0x7fffffffu;
+  constexpr u32 kLeast = static_cast<u32>(kLeastExponent + 127) << 23;
+  if (!any(magnitude - kLeast >= 0x7f800000u - kLeast)) [[likely]] return false;
+  return any((magnitude - kLeast >= 0x7f800000u - kLeast) & (magnitude != 0u));
 }
 
-// All groups of one row of A against 16 columns of B: the new accumulators.
+template <typename Rules>
+inline bool products_need_exact(const Hazards& hazards, i32x16 e) {
+  if constexpr (Rules::kNarrow) return hazards.special;
+  const i32x16 large = e > kGreatestExponent;
+  return any(hazards.tiny_products ? large | (e < kLeastExponent) : large);
+}
+
+// For narrow formats, sums that involve a zero are all below those that do not.
+template <typename Rules>
+inline i32x16 scaled_exponent(i32x16 e) {
+  if constexpr (Rules::kNarrow) return e < -30 ? i32x16(kLeastExponent) : e;
+  return e;
+}
+
+template <typename Exponent>
+inline i32x16 load_exponents(const Exponent* from) {
+  using Vector = Exponent __attribute__((ext_vector_type(kChunk)));
+  return __builtin_convertvector(load<Vector>(from), i32x16);
+}
+
+// Steps 1 and 2 of a group for 16 columns. `exponents` is the group's first part, `width` from one part's to the next.
 template <typename Rules, int K, typename RowA, typename ColumnsB>
-inline f32x16 fused_dot(const RowA& a, const ColumnsB& b, const Hazards& hazards, f32x16 c) {
-  constexpr int kCount = K < Rules::kGroup ? K : Rules::kGroup;
-  for (int t0 = 0; t0 < K; t0 += kCount) {
-    Sums sums;
-    if constexpr (Rules::kSplit) {
-      const Sums even = sum_products<Rules, 0, 2, kCount>(a, b, t0);
-      const Sums odd = sum_products<Rules, 1, 2, kCount>(a, b, t0);
-      sums.exponent = __builtin_elementwise_max(even.exponent, odd.exponent);
-      sums.sum = (even.sum >> __builtin_elementwise_min(sums.exponent - even.exponent, i32x16(31))) +
-                 (odd.sum >> __builtin_elementwise_min(sums.exponent - odd.exponent, i32x16(31)));
-    } else {
-      sums = sum_products<Rules, 0, 1, kCount>(a, b, t0);
-    }
-    if (columns_need_exact<Rules>(hazards, sums.exponent)) [[unlikely]] {
+inline Sums group_sums(const RowA& a, const ColumnsB& b, const typename Rules::Exponent* exponents, int width, int group) {
+  const i32x16 e0 = load_exponents(exponents);
+  const i32x16 sum0 = sum_products<Rules, K>(a, b, group * Rules::kHalves, e0);
+  if constexpr (Rules::kSplit) {
+    const i32x16 e1 = load_exponents(exponents + width);
+    const i32x16 sum1 = sum_products<Rules, K>(a, b, group * Rules::kHalves + 1, e1);
+    const i32x16 greater = __builtin_elementwise_max(e0, e1);
+    const i32x16 sum = (sum0 >> __builtin_elementwise_min(greater - e0, i32x16(31))) +
+                       (sum1 >> __builtin_elementwise_min(greater - e1, i32x16(31)));
+    const i32x16 e = scaled_exponent<Rules>(greater);
+    return {sum, e - 24, e};
+  } else {
+    const i32x16 e = scaled_exponent<Rules>(e0);
+    return {sum0, e - 24, e};
+  }
+}
+
+// All groups of one row of A against 16 columns of B: the new accumulators. `exponents` as group_sums has it.
+template <typename Rules, int K, typename RowA, typename ColumnsB>
+inline f32x16 fused_dot(const RowA& a, const ColumnsB& b, const typename Rules::Exponent* exponents, int width,
+                        const Hazards& hazards, f32x16 c) {
+  constexpr int kCount = kGroupSize<Rules, K>;
+  for (int group = 0; group < K / kCount; ++group) {
+    const Sums sums = group_sums<Rules, K>(a, b, exponents + group * Rules::kHalves * width, width, group);
+    if (products_need_exact<Rules>(hazards, sums.exponent) || c_needs_exact(c)) [[unlikely]] {
       f32 columns[kChunk];
       store(columns, c);
-      exact_columns<Rules, kCount>(columns, a, b, t0);
+      exact_columns<Rules, kCount>(columns, a, b, group * kCount);
       c = load<f32x16>(columns);
-      continue;
+    } else {
+      c = add_accumulator<Rules>(sums, c);
     }
-    if constexpr (Rules::kNarrow) sums.exponent = decode_narrow_exponent(sums.exponent);
-    c = add_accumulator<Rules::kSplit>(sums, c);
   }
   return c;
 }
@@ -232,7 +289,7 @@ struct SparseOffset {
 
 template <typename PlanesA, typename PlanesB>
 inline Hazards find_hazards(const PlanesA& a, const PlanesB& b) {
-  return {a.special || b.special, a.least_exponent + b.least_exponent < kLeastScaledExponent};
+  return {a.special || b.special, a.least_exponent + b.least_exponent < kLeastExponent};
 }
 
 }  // namespace hipbench::emulator::mfma_detail
