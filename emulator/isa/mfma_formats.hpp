@@ -102,9 +102,9 @@ template <typename Format, int Values>
 struct Planes {
   alignas(64) f32 values[Values][kLanes];
   alignas(64) typename Format::Exponent exponents[Values][kLanes];
-  bool special = false;    // the operand has an infinity or NaN (narrow formats only)
-  int greatest_exponent = 0;      // of its values, as coded
-  int least_exponent = 0;  // of its values other than zero (wide formats only; 0 if there is none below)
+  bool special = false;       // the operand has an infinity or NaN (narrow formats only)
+  int greatest_exponent = 0;  // of its values, as coded
+  int least_exponent = 0;     // of its values other than zero (wide formats only; 0 if there is none below)
 
   void unpack(const u32* registers) {
     constexpr int kPerWord = 32 / Format::kBits;

@@ -10,21 +10,21 @@
 //      dropped), and their sum is rounded to f32, to nearest even.
 // A product of 2^128 or more counts as infinite; infinities and NaNs then follow IEEE.
 //
-// How it is computed fast. Significands have at most 11 bits, so products are exact in f32, and product·2^(24−e) is below 2^26 in
-// magnitude: converting it to an int32 is the truncation, and at most 8 of them add without overflow (fp8 halves: 2^30 in all).
-// The scaling by a power of two is exact unless it lands below 2^-126, where truncation gives 0 anyway. Step 3 scales C and floors
-// it in f32 (24 significant bits stay so), and adds in f64, whose 53 bits hold all terms: they are below 2^38 in units of
-// 2^(E−31). The powers of two are f32 as well, from 2^-120 to 2^127.
-// What this cannot do is left to fused_group_exactly, 16 columns of a group at a time: products outside f32's normal range
-// (possible if e > 126 or e < −90, in wide formats alone), C other than zero below 2^-90, infinities and NaNs.
+// How it is computed fast. Significands have at most 11 bits, so products are exact in f32, and product·2^(24−e) is
+// below 2^26 in magnitude: converting it to an int32 is the truncation, and at most 8 of them add without overflow (fp8
+// halves: 2^30 in all). The scaling by a power of two is exact unless it lands below 2^-126, where truncation gives 0
+// anyway. Step 3 scales C and floors it in f32 (24 significant bits stay so), and adds in f64, which holds the total
+// exactly. What this cannot do is left to fused_group_exactly, 16 columns of a group at a time: products outside f32's
+// normal range (possible if e > 126 or e < −90, in wide formats alone), C other than zero below 2^-90, infinities and
+// NaNs.
 
 #include "emulator/isa/mfma_formats.hpp"
 
 namespace hipbench::emulator::mfma_detail {
 
 inline constexpr u32 kCanonicalNan = 0x7fc00000u;
-inline constexpr int kLeastExponent = -90;      // powers of two up to 2^(31 − e) stay within f32
-inline constexpr int kGreatestExponent = 126;   // a product of exponent 126 is below 2^128
+inline constexpr int kLeastExponent = -90;     // powers of two up to 2^(31 − e) stay within f32
+inline constexpr int kGreatestExponent = 126;  // a product of exponent 126 is below 2^128
 
 // One element of one group, by the rules alone. Exponents are as the rules see them.
 struct GroupTerms {
@@ -48,7 +48,8 @@ inline constexpr int kGroupSize = K < Rules::kGroup ? K : Rules::kGroup;
 template <typename Rules, int K>
 inline constexpr int kParts = K / kGroupSize<Rules, K> * Rules::kHalves;
 
-// The greatest exponent sum e of each part (group, or half of one) for one row of A against Width columns, as the format codes it.
+// The greatest exponent sum e of each part (group, or half of one) for one row of A against Width columns, as the
+// format codes it.
 template <typename Rules, int K, int Width>
 struct PartExponents {
   typename Rules::Exponent greatest[kParts<Rules, K>][Width];
@@ -65,7 +66,8 @@ inline void find_exponents(PartExponents<Rules, K, Width>& exponents, const RowA
     Vector greatest = a.template exponent<Vector>(first) + b.template exponent<Vector>(first);
 #pragma clang loop unroll(full)
     for (int t = first + Rules::kHalves; t < first / kCount * kCount + kCount; t += Rules::kHalves) {
-      greatest = __builtin_elementwise_max(greatest, static_cast<Vector>(a.template exponent<Vector>(t) + b.template exponent<Vector>(t)));
+      greatest = __builtin_elementwise_max(
+          greatest, static_cast<Vector>(a.template exponent<Vector>(t) + b.template exponent<Vector>(t)));
     }
     store(exponents.greatest[part], greatest);
   }
@@ -73,8 +75,8 @@ inline void find_exponents(PartExponents<Rules, K, Width>& exponents, const RowA
 
 inline f32x16 power_of_two(i32x16 exponent) { return __builtin_bit_cast(f32x16, (exponent + 127) << 23); }
 
-// Step 2 for 16 columns: the products of a part, truncated at 2^(e − 24), in that unit. A clamped e belongs to products that are
-// all zero, or to columns that are computed exactly instead.
+// Step 2 for 16 columns: the products of a part, truncated at 2^(e − 24), in that unit. A clamped e belongs to products
+// that are all zero, or to columns that are computed exactly instead.
 template <typename Rules, int K, typename RowA, typename ColumnsB>
 inline i32x16 sum_products(const RowA& a, const ColumnsB& b, int part, i32x16 e) {
   constexpr int kCount = kGroupSize<Rules, K>;
@@ -104,13 +106,18 @@ inline i32x16 c_exponents(f32x16 c) {
 }
 
 inline f32x8 half_of(f32x16 v, int half) {
-  return half == 0 ? __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7) : __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15);
+  return half == 0 ? __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7)
+                   : __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15);
 }
 inline i32x8 half_of(i32x16 v, int half) {
-  return half == 0 ? __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7) : __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15);
+  return half == 0 ? __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7)
+                   : __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15);
 }
 
 // Step 3. Both e and the exponent of C are at least kLeastExponent here, or what they belong to is zero.
+// All is brought to units of 2^U, U = max(unit of the sum, E − 31): the floor of the sum is then a shift. In f64 the
+// total is exact, and its least bit is worth 2^(E − 31) at least: in f32 it is rounded as a normal number, so that the
+// final scaling is exact, or overflows to infinity as it should.
 template <typename Rules>
 inline f32x16 add_accumulator(const Sums& s, f32x16 c) {
   const i32x16 c_exponent = c_exponents(c);
@@ -118,20 +125,23 @@ inline f32x16 add_accumulator(const Sums& s, f32x16 c) {
   const i32x16 greatest = __builtin_elementwise_max(e, c_exponent);
   f32x16 scaled_c = c * power_of_two(24 - greatest);
   // A negative C must not vanish on the way to its floor of −1.
-  if constexpr (!Rules::kNarrow) scaled_c = c < 0.0f ? __builtin_elementwise_min(scaled_c, f32x16(-0x1p-126f)) : scaled_c;
-  f32x16 floored_c = __builtin_elementwise_floor(scaled_c) * 128.0f;
-  if constexpr (Rules::kSplit) floored_c = c_exponent < greatest - 25 ? f32x16(0) : floored_c;
-  // A factor clamped from below still makes 0 or −1 of any sum.
-  const f32x16 sum_scale = power_of_two(__builtin_elementwise_max(s.unit + 31 - greatest, i32x16(-120)));
-  const f32x16 unit = power_of_two(greatest - 31);
-  f32x8 result[2];
+  if constexpr (!Rules::kNarrow)
+    scaled_c = c < 0.0f ? __builtin_elementwise_min(scaled_c, f32x16(-0x1p-126f)) : scaled_c;
+  f32x16 addend = __builtin_elementwise_floor(scaled_c);
+  if constexpr (Rules::kSplit) addend = c_exponent < greatest - 25 ? f32x16(0) : addend;
+  const i32x16 unit = __builtin_elementwise_max(s.unit, greatest - 31);
+  addend *= power_of_two(greatest - 24 - unit);
+  const i32x16 sum = s.sum >> __builtin_elementwise_min(unit - s.unit, i32x16(31));
+  f32x8 total[2];
 #pragma clang loop unroll(full)
   for (int half = 0; half < 2; ++half) {
-    const f64x8 sum = __builtin_convertvector(half_of(s.sum, half), f64x8) * __builtin_convertvector(half_of(sum_scale, half), f64x8);
-    const f64x8 total = __builtin_elementwise_floor(sum) + __builtin_convertvector(half_of(floored_c, half), f64x8);
-    result[half] = __builtin_convertvector(total * __builtin_convertvector(half_of(unit, half), f64x8), f32x8);
+    total[half] = __builtin_convertvector(
+        __builtin_convertvector(half_of(sum, half), f64x8) + __builtin_convertvector(half_of(addend, half), f64x8),
+        f32x8);
   }
-  return __builtin_shufflevector(result[0], result[1], 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  const f32x16 rounded =
+      __builtin_shufflevector(total[0], total[1], 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  return rounded * power_of_two(unit);
 }
 
 template <typename Rules>
@@ -166,7 +176,8 @@ inline bool any(i32x16 mask) { return __builtin_reduce_or(mask) != 0; }
 inline bool c_needs_exact(f32x16 c) {
   const u32x16 magnitude = __builtin_bit_cast(u32x16, c) & 0x7fffffffu;
   constexpr u32 kLeast = static_cast<u32>(kLeastExponent + 127) << 23;
-  if (!any(magnitude - kLeast >= 0x7f800000u - kLeast)) [[likely]] return false;
+  if (!any(magnitude - kLeast >= 0x7f800000u - kLeast)) [[likely]]
+    return false;
   return any((magnitude - kLeast >= 0x7f800000u - kLeast) & (magnitude != 0u));
 }
 
@@ -192,7 +203,8 @@ inline i32x16 load_exponents(const Exponent* from) {
 
 // Steps 1 and 2 of a group for 16 columns. `exponents` is the group's first part, `width` from one part's to the next.
 template <typename Rules, int K, typename RowA, typename ColumnsB>
-inline Sums group_sums(const RowA& a, const ColumnsB& b, const typename Rules::Exponent* exponents, int width, int group) {
+inline Sums group_sums(const RowA& a, const ColumnsB& b, const typename Rules::Exponent* exponents, int width,
+                       int group) {
   const i32x16 e0 = load_exponents(exponents);
   const i32x16 sum0 = sum_products<Rules, K>(a, b, group * Rules::kHalves, e0);
   if constexpr (Rules::kSplit) {
@@ -231,19 +243,20 @@ inline f32x16 fused_dot(const RowA& a, const ColumnsB& b, const typename Rules::
 // ---- Rows of A and columns of B
 // ----------------------------------------------------------------------------------------
 
-// A row whose value is the same in all columns of the chunk.
-template <typename Format, int K>
+// A row whose value is the same in all columns of the chunk: `values` and `exponents` at the row's lane in plane 0.
+template <typename Format, int M, int Values>
 struct UniformRow {
-  f32 values[K];
-  typename Format::Exponent exponents[K];
+  const f32* values;
+  const typename Format::Exponent* exponents;
 
-  f32x16 value(int t) const { return f32x16(values[t]); }
+  static int at(int t) { return t % Values * kLanes + M * (t / Values); }
+  f32x16 value(int t) const { return f32x16(values[at(t)]); }
   template <typename Vector>
   Vector exponent(int t) const {
-    return Vector(exponents[t]);
+    return Vector(exponents[at(t)]);
   }
-  f32 scalar_value(int t, int) const { return values[t]; }
-  int scalar_exponent(int t, int) const { return exponents[t]; }
+  f32 scalar_value(int t, int) const { return values[at(t)]; }
+  int scalar_exponent(int t, int) const { return exponents[at(t)]; }
 };
 
 // Rows of four blocks side by side, 4 lanes each (4x4 forms): value (t, lane) at t·64 + lane.

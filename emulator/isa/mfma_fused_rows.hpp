@@ -8,20 +8,12 @@
 
 namespace hipbench::emulator::mfma_detail {
 
-// Row i of a block of A gathered from its planes.
-template <typename Format, int K, int M, int Values>
-inline void gather_row(UniformRow<Format, K>& row, const Planes<Format, Values>& planes, int block, int i) {
-  for (int t = 0; t < K; ++t) {
-    const int lane = M * (t / Values + block) + i;
-    row.values[t] = planes.values[t % Values][lane];
-    row.exponents[t] = planes.exponents[t % Values][lane];
-  }
-}
-
-// ---- fp8 as integers -------------------------------------------------------------------------------------------------------
-// Where the exponents of A and B allow none above 4 in a product, nothing is ever truncated in step 2: fp8 values are multiples of
-// 2^-10, products of 2^-20, and e − 24 ≤ −20. The sum is then an exact one of integers in units of 2^-20: values fit 16 bits
-// (below 2^5, so 2^15 units), a product is below 2^26 units, 16 of them below 2^30. This holds for most real data.
+// ---- fp8 as integers
+// ------------------------------------------------------------------------------------------------------- Where the
+// exponents of A and B allow none above 4 in a product, nothing is ever truncated in step 2: fp8 values are multiples
+// of 2^-10, products of 2^-20, and e − 24 ≤ −20. The sum is then an exact one of integers in units of 2^-20: values fit
+// 16 bits (below 2^5, so 2^15 units), a product is below 2^26 units, 16 of them below 2^30. This holds for most real
+// data.
 
 inline constexpr int kFp8Fraction = 10;
 inline constexpr int kGreatestIntegerExponent = 4;
@@ -51,7 +43,8 @@ inline void to_integers(PairPlanes<Values>& integers, const Planes<FormatFp8, Va
 // All groups of row i of A against 16 columns of B, from lane j on.
 template <typename Rules, int M, int K, int Values, typename RowA, typename ColumnsB>
 inline f32x16 integer_dot(const PairPlanes<Values>& a, const PairPlanes<Values>& b, int i, int j,
-                          const PartExponents<Rules, K, M>& exponents, const RowA& row, const ColumnsB& columns, f32x16 c) {
+                          const PartExponents<Rules, K, M>& exponents, const RowA& row, const ColumnsB& columns,
+                          f32x16 c) {
   constexpr int kCount = kGroupSize<Rules, K>;
   constexpr int kPairs = PairPlanes<Values>::kPairs;
   for (int group = 0; group < K / kCount; ++group) {
@@ -64,9 +57,9 @@ inline f32x16 integer_dot(const PairPlanes<Values>& a, const PairPlanes<Values>&
     }
     const int first = group * kCount / 2;
     const auto lane_of = [&](int p) { return M * ((first + p) / kPairs); };
-    const i32x16 sum = dot_pairs<kCount / 2>(
-        [&](int p) { return i32x16(a.pairs[(first + p) % kPairs][lane_of(p) + i]); },
-        [&](int p) { return load<i32x16>(b.pairs[(first + p) % kPairs] + lane_of(p) + j); });
+    const i32x16 sum =
+        dot_pairs<kCount / 2>([&](int p) { return i32x16(a.pairs[(first + p) % kPairs][lane_of(p) + i]); },
+                              [&](int p) { return load<i32x16>(b.pairs[(first + p) % kPairs] + lane_of(p) + j); });
     const i32x16 e = __builtin_elementwise_max(load_exponents(exponents.greatest[2 * group] + j),
                                                load_exponents(exponents.greatest[2 * group + 1] + j));
     c = add_accumulator<Rules>({sum, i32x16(-2 * kFp8Fraction), scaled_exponent<Rules>(e)}, c);
@@ -85,8 +78,8 @@ void fused_dense(u32* d, const u32* a, const u32* b, const u32* c, const MfmaMod
   u32 swizzled[kRegistersB * kLanes];
   planes_a.unpack(a);
   planes_b.unpack(Blocks > 1 ? swizzle_b(b, kRegistersB, modifiers.blgp, swizzled) : b);
-  alignas(64) u32 accumulator[kAccumulatorWords<M, Blocks>];
-  load_accumulator(accumulator, c, kAccumulatorWords<M, Blocks>, modifiers.c_constant);
+  alignas(64) u32 storage[kAccumulatorWords<M, Blocks>];
+  const u32* accumulator = readable_accumulator(storage, d, c, kAccumulatorWords<M, Blocks>, modifiers.c_constant);
   const Hazards hazards = find_hazards(planes_a, planes_b);
   const bool integers = integers_suffice(planes_a, planes_b);
   PairPlanes<kValues> integers_a, integers_b;
@@ -97,9 +90,10 @@ void fused_dense(u32* d, const u32* a, const u32* b, const u32* c, const MfmaMod
   for (int block = 0; block < Blocks; ++block) {
     const int block_a = a_source_block(block, Blocks, modifiers);
     for (int i = 0; i < M; ++i) {
-      UniformRow<FormatA, K> row;
-      gather_row<FormatA, K, M>(row, planes_a, block_a, i);
-      u32* columns = accumulator + accumulator_offset<M>(block, i);
+      const int lane_a = M * block_a + i;
+      const UniformRow<FormatA, M, kValues> row{planes_a.values[0] + lane_a, planes_a.exponents[0] + lane_a};
+      const u32* c_row = accumulator + accumulator_offset<M>(block, i);
+      u32* d_row = d + accumulator_offset<M>(block, i);
       const auto b_columns = [&](int j) {
         return Columns<FormatB, Offset>{planes_b.values[0] + M * block + j, planes_b.exponents[0] + M * block + j, {}};
       };
@@ -108,18 +102,19 @@ void fused_dense(u32* d, const u32* a, const u32* b, const u32* c, const MfmaMod
       if constexpr (Rules::kSplit) {
         if (integers) {
           for (int j = 0; j < M; j += kChunk) {
-            const f32x16 c_columns = load<f32x16>(columns + j);
-            store(columns + j, integer_dot<Rules, M, K>(integers_a, integers_b, i, j, exponents, row, b_columns(j), c_columns));
+            const f32x16 c_columns = load<f32x16>(c_row + j);
+            store(d_row + j,
+                  integer_dot<Rules, M, K>(integers_a, integers_b, i, j, exponents, row, b_columns(j), c_columns));
           }
           continue;
         }
       }
       for (int j = 0; j < M; j += kChunk) {
-        store(columns + j, fused_dot<Rules, K>(row, b_columns(j), exponents.greatest[0] + j, M, hazards, load<f32x16>(columns + j)));
+        const f32x16 c_columns = load<f32x16>(c_row + j);
+        store(d_row + j, fused_dot<Rules, K>(row, b_columns(j), exponents.greatest[0] + j, M, hazards, c_columns));
       }
     }
   }
-  std::memcpy(d, accumulator, sizeof accumulator);
 }
 
 // 4x4 with 16 blocks: lane = 4·block + j, so that 16 lanes are four blocks, each with its own row of A.
@@ -131,27 +126,28 @@ void fused_4x4(u32* d, const u32* a, const u32* b, const u32* c, const MfmaModif
   u32 swizzled[kRegistersB * kLanes];
   planes_a.unpack(a);
   planes_b.unpack(swizzle_b(b, kRegistersB, modifiers.blgp, swizzled));
-  alignas(64) u32 accumulator[kAccumulatorWords<4, 16>];
-  load_accumulator(accumulator, c, kAccumulatorWords<4, 16>, modifiers.c_constant);
+  alignas(64) u32 storage[kAccumulatorWords<4, 16>];
+  const u32* accumulator = readable_accumulator(storage, d, c, kAccumulatorWords<4, 16>, modifiers.c_constant);
   const Hazards hazards = find_hazards(planes_a, planes_b);
+  int first_row[kLanes];  // the lane of row 0 of the block of A that a lane's block reads
+  for (int lane = 0; lane < kLanes; ++lane) first_row[lane] = 4 * a_source_block(lane / 4, 16, modifiers);
   for (int i = 0; i < 4; ++i) {
     for (int t = 0; t < K; ++t) {
       for (int lane = 0; lane < kLanes; ++lane) {
-        const int source = 4 * a_source_block(lane / 4, 16, modifiers) + i;
-        rows.values[t][lane] = planes_a.values[t][source];
-        rows.exponents[t][lane] = planes_a.exponents[t][source];
+        rows.values[t][lane] = planes_a.values[t][first_row[lane] + i];
+        rows.exponents[t][lane] = planes_a.exponents[t][first_row[lane] + i];
       }
     }
     for (int lane = 0; lane < kLanes; lane += kChunk) {
       const LaneRow<Format> row{rows.values[0] + lane, rows.exponents[0] + lane};
       const Columns<Format, DenseOffset<4, K>> columns{planes_b.values[0] + lane, planes_b.exponents[0] + lane, {}};
-      u32* at = accumulator + i * kLanes + lane;
+      const int at = i * kLanes + lane;
       PartExponents<Rules, K, kChunk> exponents;
       find_exponents(exponents, row, columns);
-      store(at, fused_dot<Rules, K>(row, columns, exponents.greatest[0], kChunk, hazards, load<f32x16>(at)));
+      const f32x16 c_columns = load<f32x16>(accumulator + at);
+      store(d + at, fused_dot<Rules, K>(row, columns, exponents.greatest[0], kChunk, hazards, c_columns));
     }
   }
-  std::memcpy(d, accumulator, sizeof accumulator);
 }
 
 // 4:2 structured sparsity: of each four consecutive k, A keeps two, and an index register says which. The groups of the
@@ -169,27 +165,24 @@ void fused_sparse(u32* d, const u32* a, const u32* b, const u32* index, const Mf
   planes_b.unpack(b);
   u32 index_bits[kLanes];
   for (int lane = 0; lane < kLanes; ++lane) index_bits[lane] = select_index_set(index[lane], kValuesA, modifiers);
-  alignas(64) u32 accumulator[kAccumulatorWords<M, 1>];
-  std::memcpy(accumulator, d, sizeof accumulator);
   const Hazards hazards = find_hazards(planes_a, planes_b);
   for (int i = 0; i < M; ++i) {
-    UniformRow<FormatA, kKept> row;
-    gather_row<FormatA, kKept, M>(row, planes_a, 0, i);
+    const UniformRow<FormatA, M, kValuesA> row{planes_a.values[0] + i, planes_a.exponents[0] + i};
     i32 offsets[kKept];
     for (int t = 0; t < kKept; ++t) {
       offsets[t] = DenseOffset<M, kValuesB>{}(sparse_k(index_bits[M * (t / kValuesA) + i], t, kValuesA));
     }
-    u32* columns = accumulator + accumulator_offset<M>(0, i);
+    u32* columns = d + accumulator_offset<M>(0, i);
     const auto b_columns = [&](int j) {
       return Columns<FormatB, SparseOffset>{planes_b.values[0] + j, planes_b.exponents[0] + j, {offsets}};
     };
     PartExponents<Rules, kKept, M> exponents;
     find_exponents(exponents, row, b_columns(0));
     for (int j = 0; j < M; j += kChunk) {
-      store(columns + j, fused_dot<Rules, kKept>(row, b_columns(j), exponents.greatest[0] + j, M, hazards, load<f32x16>(columns + j)));
+      store(columns + j, fused_dot<Rules, kKept>(row, b_columns(j), exponents.greatest[0] + j, M, hazards,
+                                                 load<f32x16>(columns + j)));
     }
   }
-  std::memcpy(d, accumulator, sizeof accumulator);
 }
 
 }  // namespace hipbench::emulator::mfma_detail

@@ -46,7 +46,9 @@ struct PairPlanes {
     }
   }
 
-  static i32 combine(i32 low, i32 high) { return static_cast<i32>((static_cast<u32>(low) & 0xffffu) | static_cast<u32>(high) << 16); }
+  static i32 combine(i32 low, i32 high) {
+    return static_cast<i32>((static_cast<u32>(low) & 0xffffu) | static_cast<u32>(high) << 16);
+  }
 };
 
 // `a(p)` gives the p-th pair of a row in every lane, `b(p)` 16 columns of B's.

@@ -39,41 +39,42 @@ void f32_dense(u32* d, const u32* a, const u32* b, const u32* c, const MfmaModif
   u32 a_values[kLanes], b_values[kLanes], swizzled[kLanes];
   read_f32(a_values, a, modifiers.flush_f32_denormals);
   read_f32(b_values, swizzle_b(b, 1, modifiers.blgp, swizzled), modifiers.flush_f32_denormals);
-  alignas(64) u32 accumulator[kAccumulatorWords<M, Blocks>];
-  load_accumulator(accumulator, c, kAccumulatorWords<M, Blocks>, modifiers.c_constant);
+  alignas(64) u32 storage[kAccumulatorWords<M, Blocks>];
+  const u32* accumulator = readable_accumulator(storage, d, c, kAccumulatorWords<M, Blocks>, modifiers.c_constant);
   for (int block = 0; block < Blocks; ++block) {
     const int block_a = a_source_block(block, Blocks, modifiers);
     for (int i = 0; i < M; ++i) {
-      u32* row = accumulator + accumulator_offset<M>(block, i);
+      const int row = accumulator_offset<M>(block, i);
       for (int j = 0; j < M; j += kChunk) {
-        f32x16 sum = load<f32x16>(row + j);
+        f32x16 sum = load<f32x16>(accumulator + row + j);
         for (int k = 0; k < K; ++k) {
           const f32x16 a_row = std::bit_cast<f32>(a_values[M * (block_a + k) + i]);
           sum = __builtin_elementwise_fma(a_row, load<f32x16>(b_values + M * (block + k) + j), sum);
         }
-        store(row + j, canonical_nan(sum));
+        store(d + row + j, canonical_nan(sum));
       }
     }
   }
-  std::memcpy(d, accumulator, sizeof accumulator);
 }
 
 void f32_4x4(u32* d, const u32* a, const u32* b, const u32* c, const MfmaModifiers& modifiers) {
   u32 a_values[kLanes], b_values[kLanes], swizzled[kLanes];
   read_f32(a_values, a, modifiers.flush_f32_denormals);
   read_f32(b_values, swizzle_b(b, 1, modifiers.blgp, swizzled), modifiers.flush_f32_denormals);
-  alignas(64) u32 accumulator[kAccumulatorWords<4, 16>];
-  load_accumulator(accumulator, c, kAccumulatorWords<4, 16>, modifiers.c_constant);
+  alignas(64) u32 storage[kAccumulatorWords<4, 16>];
+  const u32* accumulator = readable_accumulator(storage, d, c, kAccumulatorWords<4, 16>, modifiers.c_constant);
+  int first_row[kLanes];  // the lane of row 0 of the block of A that a lane's block reads
+  for (int lane = 0; lane < kLanes; ++lane) first_row[lane] = 4 * a_source_block(lane / 4, 16, modifiers);
   for (int i = 0; i < 4; ++i) {
     u32 row[kLanes];
-    for (int lane = 0; lane < kLanes; ++lane) row[lane] = a_values[4 * a_source_block(lane / 4, 16, modifiers) + i];
+    for (int lane = 0; lane < kLanes; ++lane) row[lane] = a_values[first_row[lane] + i];
     for (int lane = 0; lane < kLanes; lane += kChunk) {
-      u32* at = accumulator + i * kLanes + lane;
-      store(at, canonical_nan(__builtin_elementwise_fma(load<f32x16>(row + lane), load<f32x16>(b_values + lane),
-                                                        load<f32x16>(at))));
+      const int at = i * kLanes + lane;
+      const f32x16 c_row = load<f32x16>(accumulator + at);
+      store(d + at,
+            canonical_nan(__builtin_elementwise_fma(load<f32x16>(row + lane), load<f32x16>(b_values + lane), c_row)));
     }
   }
-  std::memcpy(d, accumulator, sizeof accumulator);
 }
 
 // ---- f64

@@ -11,6 +11,7 @@
 //   4x4:   register i,                            lane 4·block + j
 
 #include <cstring>
+#include <functional>
 
 #include "emulator/isa/mfma.hpp"
 
@@ -85,13 +86,17 @@ constexpr int accumulator_offset(int block, int i) {
 template <int M, int Blocks>
 inline constexpr int kAccumulatorWords = M * M * Blocks;
 
-// A copy of C, so that D may be written at any time.
-inline void load_accumulator(u32* accumulator, const u32* c, int words, u64 constant) {
-  if (c != nullptr) {
-    std::memcpy(accumulator, c, static_cast<std::size_t>(words) * sizeof(u32));
-  } else {
-    for (int word = 0; word < words; ++word) accumulator[word] = static_cast<u32>(constant);
+// Where to read C from while D is written front to back in the same order: C itself if D is C or apart from it, else a
+// copy.
+inline const u32* readable_accumulator(u32* storage, const u32* d, const u32* c, int words, u64 constant) {
+  if (c == nullptr) {
+    for (int word = 0; word < words; ++word) storage[word] = static_cast<u32>(constant);
+    return storage;
   }
+  const std::less<const u32*> before;
+  if (c == d || !before(c, d + words) || !before(d, c + words)) return c;
+  std::memcpy(storage, c, static_cast<std::size_t>(words) * sizeof(u32));
+  return storage;
 }
 
 // Which column of B (a dense k) the t-th kept element of a row of a 4:2 sparse A meets: two index bits an element.
