@@ -1,10 +1,7 @@
 #include "cli/doctor_checks.hpp"
 
 #include <fmt/format.h>
-#include <linux/seccomp.h>
-#include <sys/prctl.h>
 #include <sys/statvfs.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,6 +13,7 @@
 #include "common/files.hpp"
 #include "common/subprocess.hpp"
 #include "common/toolchain.hpp"
+#include "sandbox/launch.hpp"
 
 namespace hipbench::doctor {
 namespace fs = std::filesystem;
@@ -61,11 +59,6 @@ std::string first_error_line(const std::string& text) {
   return text.substr(0, text.find('\n'));
 }
 
-std::string last_line(std::string text) {
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  return text.substr(text.find_last_of('\n') + 1);
-}
-
 void examine_compile(Findings& findings, const Toolchain& toolchain) {
   Result<TemporaryDirectory> folder = TemporaryDirectory::create("hipbench-doctor");
   if (!folder)
@@ -80,65 +73,6 @@ void examine_compile(Findings& findings, const Toolchain& toolchain) {
     return add(findings, "test compile", State::Broken, fmt::format("clang failed: {}", first_error_line(run->errors)),
                toolchain.is_rocm ? "reinstall ROCm's compiler and device libraries" : "scripts/setup --update");
   add(findings, "test compile", State::Fine, fmt::format("a kernel with hip_fp8.h becomes {} code", kOffloadArch));
-}
-
-// The file's own size says more than its presence: user namespaces can exist and be forbidden.
-std::string user_namespace_remedy() {
-  if (text_of("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") == "1")
-    return "AppArmor forbids user namespaces to unconfined programs: sudo sysctl -w "
-           "kernel.apparmor_restrict_unprivileged_userns=0 "
-           "(or an AppArmor profile for bwrap with the rule userns)";
-  if (text_of("/proc/sys/kernel/unprivileged_userns_clone") == "0")
-    return "sudo sysctl -w kernel.unprivileged_userns_clone=1";
-  if (text_of("/proc/sys/user/max_user_namespaces") == "0") return "sudo sysctl -w user.max_user_namespaces=15000";
-  if (is_there("/.dockerenv") || is_there("/run/.containerenv"))
-    return "this container forbids namespaces: start it with --security-opt seccomp=unconfined --security-opt "
-           "apparmor=unconfined, "
-           "or with --privileged";
-  return "the kernel refuses a new namespace: look into its log (dmesg) for the reason";
-}
-
-void examine_bubblewrap(Findings& findings) {
-  const Result<ProcessResult> version = run_process({"bwrap", "--version"}, std::chrono::seconds(10));
-  if (!version) return add(findings, "bubblewrap", State::Broken, "not installed", "scripts/setup");
-  // What the sandbox asks of it: every namespace, a private /proc, /dev and /tmp.
-  const Result<ProcessResult> run =
-      run_process({"bwrap", "--unshare-all", "--die-with-parent", "--ro-bind", "/", "/", "--proc", "/proc", "--dev",
-                   "/dev", "--tmpfs", "/tmp", "--", "/bin/true"},
-                  std::chrono::seconds(20));
-  if (run && run->exit_code == 0)
-    return add(findings, "bubblewrap", State::Fine,
-               fmt::format("{} runs a program with all namespaces unshared", last_line(version->output)));
-  add(findings, "bubblewrap", State::Broken, run ? last_line(run->errors) : run.error().message,
-      user_namespace_remedy());
-}
-
-void examine_seccomp(Findings& findings) {
-  const uint32_t action = SECCOMP_RET_KILL_PROCESS;
-  if (::syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0)
-    return add(findings, "seccomp", State::Fine, "system call filters are available");
-  add(findings, "seccomp", State::Broken, "the kernel offers no system call filters",
-      "use a kernel with CONFIG_SECCOMP_FILTER; in a container, one whose runtime permits seccomp(2)");
-}
-
-bool may_make_children(const fs::path& folder) {
-  return !folder.empty() && ::access(folder.c_str(), W_OK | X_OK) == 0 &&
-         ::access((folder / "cgroup.procs").c_str(), W_OK) == 0;
-}
-
-void examine_cgroups(Findings& findings) {
-  const std::string membership = text_of("/proc/self/cgroup");
-  const bool is_v2 = is_there("/sys/fs/cgroup/cgroup.controllers");
-  const fs::path folder = cgroup_folder(membership, is_v2 ? "" : "memory");
-  const std::string version = is_v2 ? "cgroup v2" : "cgroup v1";
-  if (may_make_children(folder))
-    return add(findings, "cgroup", State::Fine, fmt::format("{}, writable at {}", version, folder.string()));
-  add(findings, "cgroup", State::Limited,
-      folder.empty() ? "not mounted: limits are set by rlimits and watched by hipbench"
-                     : fmt::format("{}, not writable at {}: limits are set by rlimits and watched by hipbench", version,
-                                   folder.string()),
-      is_v2 ? "start hipbench through: systemd-run --user --scope -p Delegate=yes -- hipbench …"
-            : "run as root, or boot with cgroup v2");
 }
 
 void examine_disk(Findings& findings, const char* part, const fs::path& folder) {
@@ -157,24 +91,6 @@ void examine_disk(Findings& findings, const char* part, const fs::path& folder) 
 }
 
 }  // namespace
-
-fs::path cgroup_folder(std::string_view proc_cgroup, std::string_view controller) {
-  std::istringstream lines{std::string(proc_cgroup)};
-  for (std::string line; std::getline(lines, line);) {
-    // "0::/user.slice" in v2; "4:memory:/user" or "3:cpu,cpuacct:/" in v1.
-    const size_t first = line.find(':');
-    const size_t second = line.find(':', first + 1);
-    if (first == std::string::npos || second == std::string::npos) continue;
-    const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
-    const fs::path relative = fs::path(line.substr(second + 1)).relative_path();
-    if (controller.empty() && controllers == ",,") return fs::path("/sys/fs/cgroup") / relative;
-    if (!controller.empty() && controllers.find(fmt::format(",{},", controller)) != std::string::npos) {
-      const fs::path mount = fs::path("/sys/fs/cgroup") / controller;
-      return is_there(mount / relative) ? mount / relative : mount;
-    }
-  }
-  return {};
-}
 
 void examine_toolchain(Findings& findings) {
   const Result<Toolchain> toolchain = Toolchain::locate();
@@ -220,9 +136,11 @@ void examine_rocm(Findings& findings) {
 }
 
 void examine_sandbox(Findings& findings) {
-  examine_bubblewrap(findings);
-  examine_seccomp(findings);
-  examine_cgroups(findings);
+  for (const sandbox::Layer& layer : sandbox::inspect_layers()) {
+    const State missing = layer.required ? State::Broken : State::Limited;
+    add(findings, "sandbox: " + layer.name, layer.present ? State::Fine : missing, layer.detail,
+        layer.present ? "" : layer.remedy);
+  }
 }
 
 void examine_cpu_and_memory(Findings& findings) {

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "cli/doctor_checks.hpp"
-
 namespace hipbench {
 namespace {
 
@@ -18,17 +16,6 @@ TEST(Doctor, TellsTheCpuLevelFromWholeFlagNames) {
       << "fma4 is not fma, avx2 not avx";
   EXPECT_EQ(x86_64_level(level3), "x86-64-v3");
   EXPECT_EQ(x86_64_level(level3 + " avx512f avx512bw avx512cd avx512dq avx512vl"), "x86-64-v4");
-}
-
-TEST(Doctor, FindsTheUnifiedCgroup) {
-  EXPECT_EQ(doctor::cgroup_folder("0::/user.slice/a.scope\n", ""), "/sys/fs/cgroup/user.slice/a.scope");
-  EXPECT_EQ(doctor::cgroup_folder("nonsense", ""), "");
-}
-
-TEST(Doctor, FindsTheControllerAmongOldCgroups) {
-  EXPECT_EQ(doctor::cgroup_folder("5:cpu,cpuacct:/\n4:memory:/no/such/group\n0::/x\n", "memory"),
-            "/sys/fs/cgroup/memory");
-  EXPECT_EQ(doctor::cgroup_folder("5:cpu:/\n", "memory"), "");
 }
 
 TEST(Doctor, RefusesWhatItDoesNotKnow) {
