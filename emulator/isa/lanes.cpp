@@ -44,8 +44,7 @@ void write_scalar(Wave& wave, const Operand& operand, u64 value, u32 dwords) {
   if (dwords == 2) wave.sgprs[operand.index + 1] = static_cast<u32>(value >> 32);
 }
 
-const u32* read_lanes(Wave& wave, const Operand& operand, u32 dword, LaneBuffer& buffer) {
-  if (operand.is_vgpr()) return wave.vgpr(operand.index + dword);
+const u32* splat_lanes(Wave& wave, const Operand& operand, u32 dword, LaneBuffer& buffer) {
   u32 value;
   if (operand.is_scalar())
     value = wave.sgprs[operand.index + dword];
@@ -55,10 +54,22 @@ const u32* read_lanes(Wave& wave, const Operand& operand, u32 dword, LaneBuffer&
   return buffer;
 }
 
+u32* destination_register(Wave& wave, const Operand& operand) {
+  if (!operand.is_vgpr()) throw GuestFault{FaultKind::IllegalOperand, "the destination is not a vector register"};
+  return wave.vgpr(operand.index);
+}
+
 void expand_mask(u64 mask, LaneBuffer& lanes) {
-  const u32 halves[2] = {static_cast<u32>(mask), static_cast<u32>(mask >> 32)};
-  for (u32 half = 0; half < 2; ++half)
-    for (u32 bit = 0; bit < 32; ++bit) lanes[half * 32 + bit] = 0u - (halves[half] >> bit & 1u);
+#if defined(__AVX2__)
+  const __m256i bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+  for (u32 group = 0; group < kWaveSize; group += 8) {
+    const __m256i byte = _mm256_set1_epi32(static_cast<int>(mask >> group & 0xff));
+    const __m256i set = _mm256_cmpeq_epi32(_mm256_and_si256(byte, bits), bits);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(lanes + group), set);
+  }
+#else
+  for (u32 lane = 0; lane < kWaveSize; ++lane) lanes[lane] = 0u - static_cast<u32>(mask >> lane & 1u);
+#endif
 }
 
 u64 compress_mask(const LaneBuffer& lanes) {
@@ -76,51 +87,98 @@ u64 compress_mask(const LaneBuffer& lanes) {
 
 namespace {
 
-// The lane that lane `lane` reads under a DPP control, or -1 when there is none.
-int dpp_source_lane(const Dpp& dpp, int lane) {
+// ---- DPP ----
+
+constexpr u8 kNoLane = 0xff;
+
+// The lane that lane `lane` reads under a DPP control, or kNoLane.
+constexpr u8 dpp_source_lane(DppControl control, int amount, int lane) {
   const int row = lane & ~15, column = lane & 15;
-  switch (dpp.control) {
-    case DppControl::QuadPerm: return (lane & ~3) + dpp.quad[lane & 3];
-    case DppControl::RowShl: return column + dpp.amount < 16 ? lane + dpp.amount : -1;
-    case DppControl::RowShr: return column - dpp.amount >= 0 ? lane - dpp.amount : -1;
-    case DppControl::RowRor: return row + ((column - dpp.amount) & 15);
-    case DppControl::WaveShl: return lane + 1 < 64 ? lane + 1 : -1;
-    case DppControl::WaveRol: return (lane + 1) & 63;
-    case DppControl::WaveShr: return lane - 1;
-    case DppControl::WaveRor: return (lane - 1) & 63;
-    case DppControl::RowMirror: return row + 15 - column;
-    case DppControl::RowHalfMirror: return (lane & ~7) + 7 - (lane & 7);
-    case DppControl::RowBcast15: return row >= 16 ? row - 1 : -1;
-    case DppControl::RowBcast31: return lane >= 32 ? 31 : -1;
-    case DppControl::RowNewBcast: return row + dpp.amount;
+  int from = -1;
+  switch (control) {
+    case DppControl::QuadPerm: from = lane; break;  // by its own table
+    case DppControl::RowShl: from = column + amount < 16 ? lane + amount : -1; break;
+    case DppControl::RowShr: from = column - amount >= 0 ? lane - amount : -1; break;
+    case DppControl::RowRor: from = row + ((column - amount) & 15); break;
+    case DppControl::WaveShl: from = lane + 1 < 64 ? lane + 1 : -1; break;
+    case DppControl::WaveRol: from = (lane + 1) & 63; break;
+    case DppControl::WaveShr: from = lane - 1; break;
+    case DppControl::WaveRor: from = (lane - 1) & 63; break;
+    case DppControl::RowMirror: from = row + 15 - column; break;
+    case DppControl::RowHalfMirror: from = (lane & ~7) + 7 - (lane & 7); break;
+    case DppControl::RowBcast15: from = row >= 16 ? row - 1 : -1; break;
+    case DppControl::RowBcast31: from = lane >= 32 ? 31 : -1; break;
+    case DppControl::RowNewBcast: from = row + amount; break;
   }
-  return -1;
+  return from < 0 ? kNoLane : static_cast<u8>(from);
 }
 
-void apply_dpp(const Dpp& dpp, u64 exec, LaneBuffer& values, u64& active) {
-  LaneBuffer source;
-  std::copy_n(values, kWaveSize, source);
-  for (int lane = 0; lane < static_cast<int>(kWaveSize); ++lane) {
-    const bool masked_in = (dpp.row_mask >> (lane / 16) & 1) != 0 && (dpp.bank_mask >> (lane / 4 % 4) & 1) != 0;
-    const int from = dpp_source_lane(dpp, lane);
-    const bool valid = from >= 0 && (exec >> from & 1) != 0;
-    // Without bound_ctrl a lane whose source is missing or disabled is not written; with it, it reads 0.
-    if (!masked_in || (!valid && !dpp.bound_control)) active &= ~(u64{1} << lane);
-    values[lane] = valid ? source[from] : 0;
+struct DppLanes {
+  u8 from[kWaveSize] = {};  // a lane without a source names itself
+  u64 valid = 0;
+};
+
+struct DppTable {
+  DppLanes entry[13][16];
+  constexpr DppTable() : entry{} {
+    for (int control = 0; control < 13; ++control)
+      for (int amount = 0; amount < 16; ++amount)
+        for (int lane = 0; lane < static_cast<int>(kWaveSize); ++lane) {
+          const u8 from = dpp_source_lane(static_cast<DppControl>(control), amount, lane);
+          DppLanes& lanes = entry[control][amount];
+          lanes.from[lane] = from == kNoLane ? static_cast<u8>(lane) : from;
+          if (from != kNoLane) lanes.valid |= u64{1} << lane;
+        }
   }
+};
+constexpr DppTable kDppTable;
+
+DppLanes quad_lanes(const Dpp& dpp) {
+  DppLanes lanes;
+  lanes.valid = ~u64{0};
+  for (u32 lane = 0; lane < kWaveSize; ++lane) lanes.from[lane] = static_cast<u8>((lane & ~3u) + dpp.quad[lane & 3]);
+  return lanes;
 }
 
-void select_sdwa(LaneBuffer& values, SdwaSelect select, bool sign_extend) {
+// Every lane of the rows and banks that the masks name.
+u64 dpp_written_lanes(const Dpp& dpp) {
+  u64 mask = 0;
+  for (u32 row = 0; row < 4; ++row)
+    for (u32 bank = 0; bank < 4; ++bank)
+      if ((dpp.row_mask >> row & 1) != 0 && (dpp.bank_mask >> bank & 1) != 0) mask |= u64{0xf} << (16 * row + 4 * bank);
+  return mask;
+}
+
+// `values` gets the source permuted. Without bound_ctrl a lane whose source is missing or disabled is not written; with it,
+// it reads 0.
+void apply_dpp(const Dpp& dpp, u64 exec, const u32* source, LaneBuffer& values, u64& active) {
+  const bool quad = dpp.control == DppControl::QuadPerm;
+  const DppLanes own = quad ? quad_lanes(dpp) : DppLanes{};
+  const DppLanes& lanes = quad ? own : kDppTable.entry[static_cast<u32>(dpp.control)][dpp.amount & 15];
+  for (u32 lane = 0; lane < kWaveSize; ++lane) values[lane] = source[lanes.from[lane]];
+  u64 valid = lanes.valid;
+  if (exec != ~u64{0})
+    for (u32 lane = 0; lane < kWaveSize; ++lane) valid &= ~((~exec >> lanes.from[lane] & 1) << lane);
+  if (valid != ~u64{0}) {
+    LaneBuffer keep;
+    expand_mask(valid, keep);
+    for (u32 lane = 0; lane < kWaveSize; ++lane) values[lane] &= keep[lane];
+    if (!dpp.bound_control) active &= valid;
+  }
+  if (dpp.row_mask != 0xf || dpp.bank_mask != 0xf) active &= dpp_written_lanes(dpp);
+}
+
+// ---- SDWA ----
+
+void select_sdwa(const u32* source, LaneBuffer& values, SdwaSelect select, bool sign_extend) {
   const u32 index = static_cast<u32>(select);
-  for (u32& value : values) {
-    if (select <= SdwaSelect::Byte3) {
-      const u32 byte = value >> (8 * index) & 0xff;
-      value = sign_extend ? static_cast<u32>(static_cast<i32>(static_cast<i8>(byte))) : byte;
-    } else if (select <= SdwaSelect::Word1) {
-      const u32 word = value >> (16 * (index - 4)) & 0xffff;
-      value = sign_extend ? static_cast<u32>(static_cast<i32>(static_cast<i16>(word))) : word;
-    }
-  }
+  const u32 width = select <= SdwaSelect::Byte3 ? 8 : 16;
+  const u32 left = 32 - width - (select <= SdwaSelect::Byte3 ? 8 * index : 16 * (index - 4)), right = 32 - width;
+  if (sign_extend)
+    for (u32 lane = 0; lane < kWaveSize; ++lane)
+      values[lane] = static_cast<u32>(static_cast<i32>(source[lane] << left) >> right);
+  else
+    for (u32 lane = 0; lane < kWaveSize; ++lane) values[lane] = source[lane] << left >> right;
 }
 
 u64 sign_bit(OperandType type) {
@@ -134,100 +192,120 @@ u64 sign_bit(OperandType type) {
 
 }  // namespace
 
-void read_general(Wave& wave, const Inst& inst, const Operand& operand, u32 source_number, OperandType type, LaneBuffer& low,
-                  LaneBuffer& high, u64& active) {
-  const bool two = type == OperandType::B64 || type == OperandType::I64 || type == OperandType::F64;
-  LaneBuffer splat;
-  std::copy_n(read_lanes(wave, operand, 0, splat), kWaveSize, low);
-  if (two)
-    std::copy_n(read_lanes(wave, operand, 1, splat), kWaveSize, high);
-  else
-    std::fill_n(high, kWaveSize, 0u);
+LaneSource read_general(Wave& wave, const Inst& inst, const Operand& operand, u32 source_number, OperandType type,
+                        LaneBuffer& low, LaneBuffer& high, u64& active) {
+  const bool two = is_two_dwords(type);
+  LaneSource source;
+  source.low = read_lanes(wave, operand, 0, low);
+  source.high = two ? read_lanes(wave, operand, 1, high) : source.low;
   if (inst.dpp && source_number == 0) {
+    LaneBuffer permuted;
     u64 both = active;
-    apply_dpp(*inst.dpp, wave.exec(), low, both);
+    apply_dpp(*inst.dpp, wave.exec(), source.low, permuted, both);
+    std::copy_n(permuted, kWaveSize, low);
+    source.low = low;
     if (two) {
       u64 same = active;
-      apply_dpp(*inst.dpp, wave.exec(), high, same);
+      apply_dpp(*inst.dpp, wave.exec(), source.high, permuted, same);
+      std::copy_n(permuted, kWaveSize, high);
     }
+    source.high = two ? high : low;
     active = both;
   }
-  if (inst.mods.sdwa && operand.select != SdwaSelect::Dword) select_sdwa(low, operand.select, operand.sign_extend);
-  const bool half = type == OperandType::B16 || type == OperandType::F16 || type == OperandType::Bf16;
-  if (half && !inst.mods.sdwa && source_number < 3 && (inst.mods.op_sel >> source_number & 1) != 0)
-    for (u32& value : low) value >>= 16;
+  if (inst.mods.sdwa && operand.select != SdwaSelect::Dword) {
+    select_sdwa(source.low, low, operand.select, operand.sign_extend);
+    source.low = low;
+  }
+  if (is_half(type) && !inst.mods.sdwa && source_number < 3 && (inst.mods.op_sel >> source_number & 1) != 0) {
+    for (u32 lane = 0; lane < kWaveSize; ++lane) low[lane] = source.low[lane] >> 16;
+    source.low = low;
+  }
   if (operand.absolute || operand.negate) {
     const u64 sign = sign_bit(type);
-    if (two)
-      apply_sign(high, high, static_cast<u32>(sign >> 32), operand);
-    else
-      apply_sign(low, low, static_cast<u32>(sign), operand);
+    if (two) {
+      apply_sign(source.high, high, static_cast<u32>(sign >> 32), operand);
+      source.high = high;
+    } else {
+      apply_sign(source.low, low, static_cast<u32>(sign), operand);
+      source.low = low;
+    }
   }
+  return source;
 }
 
 namespace {
 
-// omod scales, then clamp limits to [0, 1]; NaN becomes 0 when DX10_CLAMP is set.
-f64 scale_and_clamp(f64 value, const Modifiers& mods, u32 mode) {
-  if (mods.omod == 1) value *= 2;
-  if (mods.omod == 2) value *= 4;
-  if (mods.omod == 3) value /= 2;
-  if (mods.clamp) {
-    if (std::isnan(value)) return (mode & kModeDx10Clamp) != 0 ? 0.0 : value;
-    value = value <= 0 ? 0.0 : std::min(value, 1.0);
-  }
-  return value;
+// Output modifiers work on float results only where denormals are flushed and IEEE mode is off (CDNA3 ISA, "Output modifiers").
+bool omod_applies(OperandType type, u32 mode) {
+  const u32 denorm = mode >> (type == OperandType::F32 ? kModeDenormSingle : kModeDenormDouble) & 2;
+  return denorm == 0 && (mode & kModeIeee) == 0;
 }
 
-void apply_output_modifiers(Wave& wave, const Inst& inst, OperandType type, LaneBuffer& low, LaneBuffer& high) {
+// omod scales, then clamp limits to [0, 1]; NaN becomes 0 when DX10_CLAMP is set.
+template <typename T>
+T scale_and_clamp(T value, T factor, bool clamp, u32 mode) {
+  value *= factor;
+  if (!clamp) return value;
+  const T limited = value > T{0} ? std::min(value, T{1}) : T{0};
+  return value != value && (mode & kModeDx10Clamp) == 0 ? value : limited;
+}
+
+void apply_output_modifiers(const Wave& wave, const Inst& inst, OperandType type, LaneBuffer& low, LaneBuffer& high) {
   const Modifiers& mods = inst.mods;
   if (!mods.clamp && mods.omod == 0) return;
-  for (u32 lane = 0; lane < kWaveSize; ++lane) {
-    if (type == OperandType::F32) {
-      const f32 value = std::bit_cast<f32>(low[lane]);
-      low[lane] = std::bit_cast<u32>(static_cast<f32>(scale_and_clamp(f64{value}, mods, wave.mode)));
-    } else if (type == OperandType::F64) {
-      const u64 bits = std::bit_cast<u64>(scale_and_clamp(std::bit_cast<f64>(u64{low[lane]} | u64{high[lane]} << 32), mods, wave.mode));
+  constexpr f32 kFactors[4] = {1, 2, 4, 0.5f};
+  const f32 factor = kFactors[omod_applies(type, wave.mode) ? mods.omod & 3 : 0];
+  const u32 mode = wave.mode;
+  const bool clamp = mods.clamp;
+  if (type == OperandType::F32) {
+    for (u32& value : low) value = std::bit_cast<u32>(scale_and_clamp(std::bit_cast<f32>(value), factor, clamp, mode));
+  } else if (type == OperandType::F64) {
+    for (u32 lane = 0; lane < kWaveSize; ++lane) {
+      const f64 value = std::bit_cast<f64>(u64{low[lane]} | u64{high[lane]} << 32);
+      const u64 bits = std::bit_cast<u64>(scale_and_clamp(value, f64{factor}, clamp, mode));
       low[lane] = static_cast<u32>(bits);
       high[lane] = static_cast<u32>(bits >> 32);
-    } else if (type == OperandType::F16) {
-      const f32 value = f16_to_f32(static_cast<u16>(low[lane]));
-      low[lane] = f32_to_f16(static_cast<f32>(scale_and_clamp(f64{value}, mods, wave.mode)));
     }
+  } else if (type == OperandType::F16) {
+    for (u32& value : low)
+      value = f32_to_f16(scale_and_clamp(f16_to_f32(static_cast<u16>(value)), factor, clamp, mode));
+  }
+}
+
+// Puts the SDWA destination field into place; the rest of the register by `destination_unused`.
+void place_sdwa(const Modifiers& mods, const u32* old, LaneBuffer& low) {
+  const u32 select = static_cast<u32>(mods.destination_select);
+  const u32 width = select < 4 ? 8 : 16;
+  const u32 shift = select < 4 ? 8 * select : 16 * (select - 4);
+  const u32 field = ((1u << width) - 1) << shift;
+  const u32 preserve = mods.destination_unused == SdwaUnused::Preserve ? ~field : 0u;
+  const u32 above = shift + width < 32 ? ~0u << (shift + width) : 0u;
+  const u32 extend = mods.destination_unused == SdwaUnused::SignExtend ? above : 0u;
+  for (u32 lane = 0; lane < kWaveSize; ++lane) {
+    const u32 sign = 0u - (low[lane] >> (width - 1) & 1u);
+    low[lane] = (low[lane] << shift & field) | (old[lane] & preserve) | (sign & extend);
   }
 }
 
 }  // namespace
 
-void write_general(Wave& wave, const Inst& inst, const Operand& operand, u32 sources, OperandType type, LaneBuffer& low,
-                   LaneBuffer& high, u64 active) {
+f32 clamp_single(f32 value, u32 mode) { return scale_and_clamp(value, 1.0f, true, mode); }
+
+void write_general(Wave& wave, const Inst& inst, const Operand& operand, u32 sources, OperandType type, bool keep_half,
+                   LaneBuffer& low, LaneBuffer& high, u64 active) {
   apply_output_modifiers(wave, inst, type, low, high);
-  if (!operand.is_vgpr()) throw GuestFault{FaultKind::IllegalOperand, "the destination is not a vector register"};
-  const u32* old = wave.vgpr(operand.index);
+  const u32* old = destination_register(wave, operand);
   const Modifiers& mods = inst.mods;
-  const bool half = type == OperandType::B16 || type == OperandType::F16 || type == OperandType::Bf16;
-  if (mods.sdwa && mods.destination_select != SdwaSelect::Dword) {
-    const u32 select = static_cast<u32>(mods.destination_select);
-    const u32 width = select < 4 ? 8 : 16;
-    const u32 shift = select < 4 ? 8 * select : 16 * (select - 4);
-    const u32 field = ((1u << width) - 1) << shift;
-    for (u32 lane = 0; lane < kWaveSize; ++lane) {
-      const u32 placed = low[lane] << shift & field;
-      u32 rest = 0;
-      if (mods.destination_unused == SdwaUnused::Preserve) rest = old[lane] & ~field;
-      if (mods.destination_unused == SdwaUnused::SignExtend && (low[lane] >> (width - 1) & 1) != 0 && shift + width < 32)
-        rest = ~0u << (shift + width);
-      low[lane] = placed | rest;
-    }
-  } else if (half && mods.op_sel_given) {
+  if (mods.sdwa) {
+    if (mods.destination_select != SdwaSelect::Dword) place_sdwa(mods, old, low);
+  } else if (is_half(type) && (mods.op_sel_given || keep_half)) {
     // With op_sel a 16-bit result goes to one half and the other is kept. The destination's bit follows the sources' bits.
     const bool upper = (mods.op_sel >> std::min(sources, 3u) & 1) != 0;
     for (u32 lane = 0; lane < kWaveSize; ++lane)
       low[lane] = upper ? (old[lane] & 0xffff) | low[lane] << 16 : (old[lane] & 0xffff0000) | (low[lane] & 0xffff);
   }
   write_lanes(wave, operand, 0, low, active);
-  if (type == OperandType::B64 || type == OperandType::I64 || type == OperandType::F64)
-    write_lanes(wave, operand, 1, high, active);
+  if (is_two_dwords(type)) write_lanes(wave, operand, 1, high, active);
 }
 
 void write_lanes(Wave& wave, const Operand& operand, u32 dword, const LaneBuffer& values, u64 active) {

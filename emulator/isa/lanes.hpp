@@ -4,107 +4,30 @@
 //
 //   {"v_add_f32", …} is written  lanes<[](f32 a, f32 b) { return a + b; }>("v_add_f32")
 //
-// Parameter types: u16 i16 f16 u32 i32 f32 u64 i64 f64 are sources of that type; Tied<T> is the destination read as a source
-// (v_fmac); bool is a bit of a lane mask operand; Vcc is the lane's bit of VCC although it is not printed (v_div_fmas).
+// Parameter types: u16 i16 f16 u32 i32 f32 any32 u64 i64 f64 are sources of that type; Tied<T> is the destination read as a
+// source (v_fmac); bool is a bit of a lane mask operand; Vcc is the lane's bit of VCC although it is not printed (v_div_fmas);
+// Mode and Lane are the MODE register and the lane's number.
 // Results: T writes lanes of the destination; bool writes a lane mask (inactive lanes 0); WithMask<T> writes a value and, as
-// the second printed operand, a mask (carries).
+// the second printed operand, a mask (carries); Keep<T> is a 16-bit result that keeps the other half of the register.
+//
+// NaN payloads are the host's: x86 propagates the first NaN operand made quiet, and an invalid operation gives 0xffc00000.
 
-#include <bit>
-#include <type_traits>
 #include <utility>
 
 #include "emulator/isa/float_mode.hpp"
-#include "emulator/isa/op_table.hpp"
-#include "emulator/isa/wave.hpp"
+#include "emulator/isa/slots.hpp"
 
 namespace hipbench::emulator {
-
-struct f16 {
-  u16 bits;
-};
-struct bf16 {
-  u16 bits;
-};
-template <typename T>
-struct Tied {
-  T value;
-};
-struct Vcc {
-  bool value;
-};
-template <typename T>
-struct WithMask {
-  T value;
-  bool mask;
-};
-
-// ---- How each parameter or result type maps to registers ----
-
-template <typename T>
-struct Slot {  // one dword
-  static constexpr OperandType type = std::is_same_v<T, f32> ? OperandType::F32 : OperandType::B32;
-  static constexpr u32 dwords = 1;
-  static constexpr bool is_float = std::is_same_v<T, f32>;
-};
-template <>
-struct Slot<u16> { static constexpr OperandType type = OperandType::B16; static constexpr u32 dwords = 1; static constexpr bool is_float = false; };
-template <>
-struct Slot<i16> : Slot<u16> {};
-template <>
-struct Slot<f16> { static constexpr OperandType type = OperandType::F16; static constexpr u32 dwords = 1; static constexpr bool is_float = true; };
-template <>
-struct Slot<bf16> { static constexpr OperandType type = OperandType::Bf16; static constexpr u32 dwords = 1; static constexpr bool is_float = true; };
-template <>
-struct Slot<u64> { static constexpr OperandType type = OperandType::B64; static constexpr u32 dwords = 2; static constexpr bool is_float = false; };
-template <>
-struct Slot<i64> { static constexpr OperandType type = OperandType::I64; static constexpr u32 dwords = 2; static constexpr bool is_float = false; };
-template <>
-struct Slot<f64> { static constexpr OperandType type = OperandType::F64; static constexpr u32 dwords = 2; static constexpr bool is_float = true; };
-template <>
-struct Slot<bool> { static constexpr OperandType type = OperandType::Mask; static constexpr u32 dwords = 2; static constexpr bool is_float = false; };
-template <typename T>
-struct Slot<Tied<T>> : Slot<T> {};
-template <>
-struct Slot<Vcc> : Slot<bool> {};
-template <typename T>
-struct Slot<WithMask<T>> : Slot<T> {};
-
-template <typename T>
-inline constexpr bool is_tied = false;
-template <typename T>
-inline constexpr bool is_tied<Tied<T>> = true;
-template <typename T>
-inline constexpr bool is_printed_source = !is_tied<T> && !std::is_same_v<T, Vcc>;
-template <typename T>
-inline constexpr bool is_with_mask = false;
-template <typename T>
-inline constexpr bool is_with_mask<WithMask<T>> = true;
-
-template <typename T>
-T from_bits(u32 low, u32 high) {
-  if constexpr (is_tied<T>) {
-    return T{from_bits<decltype(T::value)>(low, high)};
-  } else if constexpr (sizeof(T) == 8) {
-    return std::bit_cast<T>(u64{low} | u64{high} << 32);
-  } else if constexpr (sizeof(T) == 4) {
-    return std::bit_cast<T>(low);
-  } else if constexpr (sizeof(T) == 2) {
-    return std::bit_cast<T>(static_cast<u16>(low));
-  } else {
-    static_assert(sizeof(T) == 1);
-    return T{low != 0};
-  }
-}
-template <typename T>
-u64 to_bits(T value) {
-  if constexpr (sizeof(T) == 8) return std::bit_cast<u64>(value);
-  else if constexpr (sizeof(T) == 4) return std::bit_cast<u32>(value);
-  else return std::bit_cast<u16>(value);
-}
 
 // ---- Operand access shared by all rows (lanes.cpp) ----
 
 using LaneBuffer = u32[kWaveSize];
+
+// One source as arrays of 64 dwords: registers, or buffers of the adapter.
+struct LaneSource {
+  const u32* low;
+  const u32* high;
+};
 
 // The value of a scalar-like operand (SGPR, constant, SCC, …), `dwords` 1 or 2. Modifiers are not applied.
 u64 read_scalar(const Wave& wave, const Operand& operand, u32 dwords = 1);
@@ -117,21 +40,32 @@ inline void apply_sign(const u32* source, LaneBuffer& result, u32 sign, const Op
 }
 
 // The lanes of one dword of an operand: the register itself, or `buffer` filled with the splat value.
-const u32* read_lanes(Wave& wave, const Operand& operand, u32 dword, LaneBuffer& buffer);
+const u32* splat_lanes(Wave& wave, const Operand& operand, u32 dword, LaneBuffer& buffer);
+inline const u32* read_lanes(Wave& wave, const Operand& operand, u32 dword, LaneBuffer& buffer) {
+  if (operand.is_vgpr()) [[likely]] return wave.vgpr(operand.index + dword);
+  return splat_lanes(wave, operand, dword, buffer);
+}
+
+// The register that a row writes. Throws GuestFault when the operand is none.
+u32* destination_register(Wave& wave, const Operand& operand);
 
 // Lane mask expanded to one dword a lane: all ones or zero.
 void expand_mask(u64 mask, LaneBuffer& lanes);
+// The sign bits of the dwords.
 u64 compress_mask(const LaneBuffer& lanes);
 
-// Source k with all its modifiers (abs, neg, sext, SDWA select, op_sel, DPP) as bits of `type`. `dpp` applies to source 0 only;
-// lanes that DPP disables are removed from `active`.
-void read_general(Wave& wave, const Inst& inst, const Operand& operand, u32 source_number, OperandType type, LaneBuffer& low,
-                  LaneBuffer& high, u64& active);
-// Applies omod and clamp to float results, destination selects, then writes active lanes.
-void write_general(Wave& wave, const Inst& inst, const Operand& operand, u32 sources, OperandType type, LaneBuffer& low,
-                   LaneBuffer& high, u64 active);
+// Source k with all its modifiers (abs, neg, sext, SDWA select, op_sel, DPP) as bits of `type`. DPP applies to source 0 only;
+// lanes that it disables are removed from `active`.
+LaneSource read_general(Wave& wave, const Inst& inst, const Operand& operand, u32 source_number, OperandType type,
+                        LaneBuffer& low, LaneBuffer& high, u64& active);
+// Applies omod and clamp to float results, destination selects, then writes active lanes. `keep_half`: a 16-bit result leaves
+// the other half alone even without op_sel.
+void write_general(Wave& wave, const Inst& inst, const Operand& operand, u32 sources, OperandType type, bool keep_half,
+                   LaneBuffer& low, LaneBuffer& high, u64 active);
 // Writes the active lanes of a dword register.
 void write_lanes(Wave& wave, const Operand& operand, u32 dword, const LaneBuffer& values, u64 active);
+// Clamp and omod of one f32 result, for rows that write through their own code.
+f32 clamp_single(f32 value, u32 mode);
 
 // ---- lanes<F> ----
 
@@ -140,12 +74,24 @@ template <auto F, auto ClampF, typename R, typename... A>
 struct LaneRow {
   static constexpr u32 kSources = sizeof...(A);
   static constexpr u32 kPrintedSources = (u32{is_printed_source<A>} + ... + 0u);
-  static constexpr bool kMaskResult = std::is_same_v<R, bool>;
+  static constexpr bool kMaskResult = std::is_same_v<R, bool> || std::is_same_v<R, ExecMask>;
   static constexpr bool kWithMask = is_with_mask<R>;
+  // Rows that depend on MODE's rounding and denormal fields; those with f32 or f64 compute under the host's equivalent.
   static constexpr bool kFloat = (Slot<A>::is_float || ... || Slot<R>::is_float);
-  static constexpr bool kDouble = ((Slot<A>::is_float && Slot<A>::type != OperandType::F32) || ... ||
-                                   (Slot<R>::is_float && Slot<R>::type != OperandType::F32));
+  static constexpr bool kHostFloat = kFloat && ((Slot<A>::is_float && Slot<A>::type != OperandType::F16) || ... ||
+                                                (Slot<R>::is_float && Slot<R>::type != OperandType::F16));
   static constexpr u32 kDestinations = kWithMask ? 2 : 1;
+
+  static constexpr FloatWidth width_of(OperandType type) {
+    return type == OperandType::F32 ? FloatWidth::Single : FloatWidth::Double;
+  }
+  static constexpr FloatWidth kInputWidth = [] {
+    FloatWidth width = width_of(Slot<R>::type);
+    bool found = false;
+    ((Slot<A>::is_float && !found ? void((width = width_of(Slot<A>::type), found = true)) : void()), ...);
+    return width;
+  }();
+  static constexpr FloatWidth kOutputWidth = Slot<R>::is_float ? width_of(Slot<R>::type) : kInputWidth;
 
   static constexpr Op op(std::string_view name) {
     Op row;
@@ -161,7 +107,7 @@ struct LaneRow {
     return row;
   }
 
-  // Operand index of source k in assembler order; tied and VCC sources do not count.
+  // Operand index of source k in assembler order; sources that are not printed do not count.
   static constexpr u32 operand_of(u32 source) {
     constexpr bool printed[] = {is_printed_source<A>..., false};
     constexpr bool tied[] = {is_tied<A>..., false};
@@ -171,14 +117,11 @@ struct LaneRow {
     return index;
   }
 
-  struct Source {
-    const u32* low;
-    const u32* high;
-  };
-
   template <typename T>
-  static Source fetch(Wave& wave, const Inst& inst, u32 source, LaneBuffer& low, LaneBuffer& high) {
-    if constexpr (std::is_same_v<T, Vcc>) {
+  static LaneSource fetch(Wave& wave, const Inst& inst, u32 source, LaneBuffer& low, LaneBuffer& high) {
+    if constexpr (is_context<T>) {
+      return {};
+    } else if constexpr (std::is_same_v<T, Vcc>) {
       expand_mask(wave.vcc(), low);
       return {low, low};
     } else if constexpr (std::is_same_v<T, bool>) {
@@ -186,10 +129,10 @@ struct LaneRow {
       return {low, low};
     } else {
       const Operand& operand = inst.operands[operand_of(source)];
-      Source result{};
+      LaneSource result{};
       result.low = read_lanes(wave, operand, 0, low);
       result.high = Slot<T>::dwords == 2 ? read_lanes(wave, operand, 1, high) : result.low;
-      if constexpr (Slot<T>::is_float && !is_tied<T>) {
+      if constexpr (Slot<T>::has_sign && !is_tied<T>) {
         if (operand.negate || operand.absolute) {
           if constexpr (Slot<T>::dwords == 2) {
             apply_sign(result.high, high, 1u << 31, operand);
@@ -204,141 +147,180 @@ struct LaneRow {
     }
   }
 
-  template <auto Body, size_t... K>
-  static auto evaluate(const Source (&source)[kSources + 1], u32 lane, std::index_sequence<K...>) {
-    return Body(from_bits<A>(source[K].low[lane], source[K].high[lane])...);
-  }
-
-  template <auto Body, size_t... K>
-  static void compute(Wave& wave, const Inst& inst, const Source (&source)[kSources + 1], u64 active,
-                      std::index_sequence<K...> sequence) {
-    if constexpr (kMaskResult) {
-      LaneBuffer bits;
-#pragma clang loop vectorize(assume_safety)
-      for (u32 lane = 0; lane < kWaveSize; ++lane) bits[lane] = evaluate<Body>(source, lane, sequence) ? ~0u : 0u;
-      write_scalar(wave, inst.operands[0], compress_mask(bits) & active, 2);
+  // Slow: MODE may be anything. Otherwise its rounding and denormal fields are the default ones, which the compiler sees.
+  template <bool Slow, typename T>
+  static T source_value(const LaneSource& source, u32 lane, u32 mode, const Flush& flush) {
+    if constexpr (std::is_same_v<T, Mode>) {
+      return Mode{Slow ? mode : (mode & ~0xffu) | kModeDefaultFp};
+    } else if constexpr (std::is_same_v<T, Lane>) {
+      return Lane{lane};
     } else {
-      const Operand& destination = inst.operands[0];
-      u32* low = wave.vgpr(destination.index);
-      u32* high = Slot<R>::dwords == 2 ? low + kWaveSize : low;
-      LaneBuffer mask_bits;
-      if (active == ~u64{0}) {
-        // Lanes are independent: lane l of every register is only touched by iteration l, whatever registers alias.
-#pragma clang loop vectorize(assume_safety)
-        for (u32 lane = 0; lane < kWaveSize; ++lane) {
-          const auto result = evaluate<Body>(source, lane, sequence);
-          u64 bits;
-          if constexpr (kWithMask) {
-            bits = to_bits(result.value);
-            mask_bits[lane] = result.mask ? ~0u : 0u;
-          } else {
-            bits = to_bits(result);
-          }
-          low[lane] = static_cast<u32>(bits);
-          if constexpr (Slot<R>::dwords == 2) high[lane] = static_cast<u32>(bits >> 32);
-        }
-      } else {
-        LaneBuffer keep;
-        expand_mask(active, keep);
-#pragma clang loop vectorize(assume_safety)
-        for (u32 lane = 0; lane < kWaveSize; ++lane) {
-          const auto result = evaluate<Body>(source, lane, sequence);
-          u64 bits;
-          if constexpr (kWithMask) {
-            bits = to_bits(result.value);
-            mask_bits[lane] = result.mask ? ~0u : 0u;
-          } else {
-            bits = to_bits(result);
-          }
-          low[lane] = keep[lane] ? static_cast<u32>(bits) : low[lane];
-          if constexpr (Slot<R>::dwords == 2) high[lane] = keep[lane] ? static_cast<u32>(bits >> 32) : high[lane];
-        }
-      }
-      if constexpr (kWithMask) write_scalar(wave, inst.operands[1], compress_mask(mask_bits) & active, 2);
+      const T value = from_bits<T>(source.low[lane], source.high[lane]);
+      if constexpr (Slow && Slot<T>::is_float) return flush.input(value);
+      else return value;
     }
   }
-
-  // Out of line so that no arithmetic can move across the change of the host's floating-point state.
+  template <auto Body, bool Slow, size_t... K>
+  static auto evaluate(const LaneSource (&source)[kSources + 1], u32 lane, u32 mode, const Flush& flush,
+                       std::index_sequence<K...>) {
+    return Body(source_value<Slow, A>(source[K], lane, mode, flush)...);
+  }
+  // MODE.FP16_OVFL: an f16 result that overflows is the largest number instead; true infinities stay.
+  static constexpr bool kHalfResult = Slot<R>::is_float && Slot<R>::type == OperandType::F16;
+  static bool saturates_half(u32 mode) { return kHalfResult && (mode & kModeFp16Overflow) != 0; }
+  template <typename T>
+  static bool has_infinity(const LaneSource& source, u32 lane) {
+    if constexpr (is_context<T> || !Slot<T>::is_float) return false;
+    else if constexpr (Slot<T>::type == OperandType::F32) return (source.low[lane] & 0x7fffffff) == 0x7f800000;
+    else if constexpr (Slot<T>::dwords == 1) return (source.low[lane] & 0x7fff) == 0x7c00 || (kPrintedSources == 1 && (source.low[lane] & 0x7fff) == 0);
+    else return false;
+  }
   template <size_t... K>
-  [[gnu::noinline]] static void compute_out_of_line(Wave& wave, const Inst& inst, const Source (&source)[kSources + 1],
-                                                    std::index_sequence<K...> sequence) {
-    compute<F>(wave, inst, source, wave.exec(), sequence);
+  static u32 saturate_half(u32 result, const LaneSource (&source)[kSources + 1], u32 lane, std::index_sequence<K...>) {
+    const bool infinite = (has_infinity<A>(source[K], lane) || ...);
+    return (result & 0x7fff) == 0x7c00 && !infinite ? result - 1 : result;
+  }
+  template <typename Result>
+  static bool mask_of(const Result& result) {
+    if constexpr (std::is_same_v<R, bool>) return result;
+    else if constexpr (kMaskResult) return result.value;
+    else if constexpr (kWithMask) return result.mask;
+    else return false;
+  }
+  template <typename Result>
+  static u64 bits_of(const Result& result) {
+    if constexpr (kWithMask || is_keep<R>) return to_bits(result.value);
+    else return to_bits(result);
+  }
+  static void write_mask(Wave& wave, const Operand& destination, const LaneBuffer& bits, u64 active) {
+    const u64 mask = compress_mask(bits) & active;
+    write_scalar(wave, destination, mask, 2);
+    if constexpr (std::is_same_v<R, ExecMask>) wave.set_exec(mask);
+  }
+
+  template <bool Partial, size_t... K>
+  static void compute(Wave& wave, const Inst& inst, const LaneSource (&source)[kSources + 1], u64 active,
+                      std::index_sequence<K...> sequence) {
+    const u32 mode = wave.mode;
+    constexpr Flush kNoFlush{};
+    LaneBuffer mask_bits;
+    if constexpr (kMaskResult) {
+#pragma clang loop vectorize(assume_safety)
+      for (u32 lane = 0; lane < kWaveSize; ++lane)
+        mask_bits[lane] = mask_of(evaluate<F, false>(source, lane, mode, kNoFlush, sequence)) ? ~0u : 0u;
+      write_mask(wave, inst.operands[0], mask_bits, active);
+    } else {
+      u32* low = destination_register(wave, inst.operands[0]);
+      u32* high = Slot<R>::dwords == 2 ? low + kWaveSize : low;
+      LaneBuffer keep;
+      if constexpr (Partial) expand_mask(active, keep);
+      // Lanes are independent: lane l of every register is only touched by iteration l, whatever registers alias.
+#pragma clang loop vectorize(assume_safety)
+      for (u32 lane = 0; lane < kWaveSize; ++lane) {
+        const auto result = evaluate<F, false>(source, lane, mode, kNoFlush, sequence);
+        u64 bits = bits_of(result);
+        if constexpr (kWithMask) mask_bits[lane] = mask_of(result) ? ~0u : 0u;
+        if constexpr (is_keep<R>) bits |= low[lane] & 0xffff0000;
+        low[lane] = !Partial || keep[lane] ? static_cast<u32>(bits) : low[lane];
+        if constexpr (Slot<R>::dwords == 2) high[lane] = !Partial || keep[lane] ? static_cast<u32>(bits >> 32) : high[lane];
+      }
+      if constexpr (kWithMask) write_mask(wave, inst.operands[1], mask_bits, active);
+    }
   }
 
   template <size_t... K>
   static void run_plain(Wave& wave, const Inst& inst, std::index_sequence<K...> sequence) {
+    if constexpr (kFloat)
+      if (wave.special_float_mode || saturates_half(wave.mode)) [[unlikely]] return general(wave, inst);
     LaneBuffer low[kSources + 1], high[kSources + 1];
-    const Source source[kSources + 1] = {fetch<A>(wave, inst, K, low[K], high[K])..., Source{}};
-    if constexpr (kFloat) {
-      if (wave.special_float_mode) [[unlikely]] {
-        FloatModeGuard guard(wave.mode, kDouble ? FloatWidth::Double : FloatWidth::Single);
-        compute_out_of_line(wave, inst, source, sequence);
-        return;
-      }
-    }
-    compute<F>(wave, inst, source, wave.exec(), sequence);
+    const LaneSource source[kSources + 1] = {fetch<A>(wave, inst, K, low[K], high[K])..., LaneSource{}};
+    const u64 active = wave.exec();
+    if (kMaskResult || active == ~u64{0})
+      compute<false>(wave, inst, source, active, sequence);
+    else
+      compute<true>(wave, inst, source, active, sequence);
   }
   static void plain(Wave& wave, const Inst& inst) { run_plain(wave, inst, std::make_index_sequence<kSources>{}); }
 
+  // ---- The general path: any modifier, any MODE ----
+
   template <typename T>
-  static Source fetch_general(Wave& wave, const Inst& inst, u32 source, LaneBuffer& low, LaneBuffer& high, u64& active) {
-    if constexpr (std::is_same_v<T, Vcc> || std::is_same_v<T, bool>) {
+  static LaneSource fetch_general(Wave& wave, const Inst& inst, u32 source, LaneBuffer& low, LaneBuffer& high, u64& active) {
+    if constexpr (std::is_same_v<T, Vcc> || std::is_same_v<T, bool> || is_context<T>) {
       return fetch<T>(wave, inst, source, low, high);
     } else if constexpr (is_tied<T>) {
       u64 unused = ~u64{0};
-      read_general(wave, inst, inst.operands[0], ~0u, Slot<T>::type, low, high, unused);
-      return {low, high};
+      return read_general(wave, inst, inst.operands[0], ~0u, Slot<T>::type, low, high, unused);
     } else {
       const u32 index = operand_of(source);
-      read_general(wave, inst, inst.operands[index], index - kDestinations, Slot<T>::type, low, high, active);
-      return {low, high};
+      return read_general(wave, inst, inst.operands[index], index - kDestinations, Slot<T>::type, low, high, active);
     }
   }
 
+  // Out of line so that no arithmetic can move across the change of the host's floating-point state.
   template <auto Body, size_t... K>
-  [[gnu::noinline]] static void compute_general(Wave& wave, const Inst& inst, const Source (&source)[kSources + 1], u64 active,
-                              std::index_sequence<K...> sequence) {
-    if constexpr (kMaskResult) {
-      compute<Body>(wave, inst, source, active, sequence);
-    } else {
-      LaneBuffer low, high, mask_bits;
-      for (u32 lane = 0; lane < kWaveSize; ++lane) {
-        const auto result = evaluate<Body>(source, lane, sequence);
-        u64 bits;
-        if constexpr (kWithMask) {
-          bits = to_bits(result.value);
-          mask_bits[lane] = result.mask ? ~0u : 0u;
-        } else {
-          bits = to_bits(result);
+  [[gnu::noinline]] static void compute_general(Wave& wave, const LaneSource (&source)[kSources + 1], LaneBuffer& low,
+                                                LaneBuffer& high, LaneBuffer& mask_bits, std::index_sequence<K...> sequence) {
+    const u32 mode = wave.mode;
+    const Flush flush = Flush::of(mode);
+#pragma clang loop vectorize(assume_safety)
+    for (u32 lane = 0; lane < kWaveSize; ++lane) {
+      const auto result = evaluate<Body, true>(source, lane, mode, flush, sequence);
+      if constexpr (kMaskResult || kWithMask) mask_bits[lane] = mask_of(result) ? ~0u : 0u;
+      if constexpr (!kMaskResult) {
+        u64 bits = bits_of(result);
+        if constexpr (kHalfResult) {
+          bits = flush.half_out ? flush_half(static_cast<u16>(bits)) : bits;
+          if (saturates_half(mode)) bits = saturate_half(static_cast<u32>(bits), source, lane, sequence);
         }
         low[lane] = static_cast<u32>(bits);
-        high[lane] = static_cast<u32>(bits >> 32);
+        if constexpr (Slot<R>::dwords == 2) high[lane] = static_cast<u32>(bits >> 32);
       }
-      write_general(wave, inst, inst.operands[0], kPrintedSources, Slot<R>::type, low, high, active);
-      if constexpr (kWithMask) write_scalar(wave, inst.operands[1], compress_mask(mask_bits) & active, 2);
     }
   }
 
   template <size_t... K>
   static void run_general(Wave& wave, const Inst& inst, std::index_sequence<K...> sequence) {
-    LaneBuffer low[kSources + 1], high[kSources + 1];
+    LaneBuffer low[kSources + 1], high[kSources + 1], mask_bits;
     u64 active = wave.exec();
-    const Source source[kSources + 1] = {fetch_general<A>(wave, inst, K, low[K], high[K], active)..., Source{}};
-    FloatModeGuard guard(kFloat ? wave.mode : kModeDefaultFp, kDouble ? FloatWidth::Double : FloatWidth::Single);
-    if (inst.mods.clamp && !Slot<R>::is_float)
-      compute_general<ClampF>(wave, inst, source, active, sequence);
-    else
-      compute_general<F>(wave, inst, source, active, sequence);
+    const LaneSource source[kSources + 1] = {fetch_general<A>(wave, inst, K, low[K], high[K], active)..., LaneSource{}};
+    LaneBuffer result_low, result_high;
+    {
+      const FloatModeGuard guard(kHostFloat ? wave.mode : kModeDefaultFp, kInputWidth, kOutputWidth);
+      if (inst.mods.clamp && !Slot<R>::is_float)
+        compute_general<ClampF>(wave, source, result_low, result_high, mask_bits, sequence);
+      else
+        compute_general<F>(wave, source, result_low, result_high, mask_bits, sequence);
+    }
+    if constexpr (kMaskResult) {
+      write_mask(wave, inst.operands[0], mask_bits, active);
+    } else {
+      write_general(wave, inst, inst.operands[0], kPrintedSources, Slot<R>::type, is_keep<R>, result_low, result_high, active);
+      if constexpr (kWithMask) write_mask(wave, inst.operands[1], mask_bits, active);
+    }
   }
-  static void general(Wave& wave, const Inst& inst) { run_general(wave, inst, std::make_index_sequence<kSources>{}); }
+  [[gnu::noinline]] static void general(Wave& wave, const Inst& inst) {
+    run_general(wave, inst, std::make_index_sequence<kSources>{});
+  }
 };
 
 template <auto F, auto ClampF, typename C, typename R, typename... A>
 LaneRow<F, ClampF, R, A...> lane_row_of(R (C::*)(A...) const);
 
+// The adapter itself, for rows that choose between it and something faster.
+template <auto F, auto ClampF = F>
+using LaneRowOf = decltype(lane_row_of<F, ClampF>(&std::remove_cvref_t<decltype(F)>::operator()));
+
 template <auto F, auto ClampF = F>
 constexpr Op lanes(std::string_view name) {
-  return decltype(lane_row_of<F, ClampF>(&std::remove_cvref_t<decltype(F)>::operator()))::op(name);
+  return LaneRowOf<F, ClampF>::op(name);
+}
+// The same with a hand-written fast path for operands without modifiers.
+template <auto F, auto ClampF = F>
+constexpr Op lanes_with_plain(std::string_view name, Execute fast) {
+  Op row = LaneRowOf<F, ClampF>::op(name);
+  row.plain = fast;
+  return row;
 }
 
 // ---- scalar<F>: SALU rows. A WithScc result also writes SCC; Scc as a parameter reads it. ----

@@ -16,8 +16,8 @@ struct Table {
 
   Table() {
     for (std::span<const Op> category :
-         {salu_ops(), smem_ops(), control_ops(), valu_ops(), valu_compare_ops(), valu_convert_ops(), valu_packed_ops(),
-          valu_cross_lane_ops(), mfma_ops(), lds_ops(), global_ops(), buffer_ops()})
+         {salu_ops(), smem_ops(), control_ops(), valu_ops(), valu_half_ops(), valu_integer_ops(), valu_division_ops(),
+          valu_transcendental_ops(), valu_compare_ops(), valu_convert_ops(), valu_packed_ops(), valu_cross_lane_ops(), mfma_ops(), lds_ops(), global_ops(), buffer_ops()})
       for (const Op& op : category) {
         const bool unique = by_name.emplace(op.name, &op).second;
         CHECK(unique, std::string("two rows for ") + std::string(op.name));

@@ -1,0 +1,169 @@
+#pragma once
+// Arithmetic that several vector rows share: minimum and maximum with IEEE-mode NaN rules, rounding to integers, f16.
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "emulator/isa/slots.hpp"
+
+namespace hipbench::emulator {
+
+// ---- The bits of a float type ----
+
+template <typename T>
+struct FloatBits;
+template <>
+struct FloatBits<f16> {
+  using Bits = u16;
+  using Signed = i16;
+  static constexpr int fraction_bits = 10, bias = 15;
+};
+template <>
+struct FloatBits<f32> {
+  using Bits = u32;
+  using Signed = i32;
+  static constexpr int fraction_bits = 23, bias = 127;
+};
+template <>
+struct FloatBits<f64> {
+  using Bits = u64;
+  using Signed = i64;
+  static constexpr int fraction_bits = 52, bias = 1023;
+};
+
+template <typename T>
+using BitsOf = typename FloatBits<T>::Bits;
+template <typename T>
+constexpr BitsOf<T> bits(T value) { return std::bit_cast<BitsOf<T>>(value); }
+template <typename T>
+constexpr T from_float_bits(BitsOf<T> value) { return std::bit_cast<T>(value); }
+template <typename T>
+inline constexpr BitsOf<T> kSignBit = static_cast<BitsOf<T>>(BitsOf<T>{1} << (sizeof(T) * 8 - 1));
+template <typename T>
+inline constexpr BitsOf<T> kFractionMask = static_cast<BitsOf<T>>((BitsOf<T>{1} << FloatBits<T>::fraction_bits) - 1);
+template <typename T>
+inline constexpr BitsOf<T> kExponentMask = static_cast<BitsOf<T>>(static_cast<BitsOf<T>>(~kSignBit<T>) & ~kFractionMask<T>);
+template <typename T>
+inline constexpr BitsOf<T> kQuietBit = static_cast<BitsOf<T>>(BitsOf<T>{1} << (FloatBits<T>::fraction_bits - 1));
+
+template <typename T>
+constexpr BitsOf<T> magnitude(T value) { return static_cast<BitsOf<T>>(bits(value) & static_cast<BitsOf<T>>(~kSignBit<T>)); }
+template <typename T>
+constexpr bool is_nan(T value) {
+  if constexpr (std::is_same_v<T, f16>) return magnitude(value) > kExponentMask<T>;
+  else return value != value;
+}
+template <typename T>
+constexpr bool is_signalling(T value) { return is_nan(value) && (bits(value) & kQuietBit<T>) == 0; }
+template <typename T>
+constexpr bool is_infinite(T value) { return magnitude(value) == kExponentMask<T>; }
+template <typename T>
+constexpr bool is_zero(T value) { return magnitude(value) == 0; }
+template <typename T>
+constexpr bool is_denormal(T value) { return magnitude(value) != 0 && (bits(value) & kExponentMask<T>) == 0; }
+template <typename T>
+constexpr bool is_negative(T value) { return (bits(value) & kSignBit<T>) != 0; }
+template <typename T>
+constexpr T quiet(T value) { return from_float_bits<T>(static_cast<BitsOf<T>>(bits(value) | kQuietBit<T>)); }
+template <typename T>
+constexpr T with_sign(T value, bool negative) {
+  return from_float_bits<T>(static_cast<BitsOf<T>>(magnitude(value) | (negative ? kSignBit<T> : BitsOf<T>{0})));
+}
+template <typename T>
+constexpr int exponent_field(T value) { return static_cast<int>((bits(value) & kExponentMask<T>) >> FloatBits<T>::fraction_bits); }
+
+// ---- f16 through the wider formats, where sums and products of f16 are exact ----
+
+inline f32 widen(f16 value) { return f16_to_f32(value.bits); }
+inline f16 narrow(f32 value, Mode mode) { return {f32_to_f16(value, mode.half_rounding())}; }
+inline f16 narrow(f64 value, Mode mode) { return {f64_to_f16(value, mode.half_rounding())}; }
+inline f16 negate(f16 value) { return {static_cast<u16>(value.bits ^ 0x8000)}; }
+inline f16 add(f16 a, f16 b, Mode mode) { return {f16_add(a.bits, b.bits, mode.half_rounding())}; }
+inline f16 multiply(f16 a, f16 b, Mode mode) { return {f16_mul(a.bits, b.bits, mode.half_rounding())}; }
+inline f16 fused(f16 a, f16 b, f16 c, Mode mode) { return {f16_fma(a.bits, b.bits, c.bits, mode.half_rounding())}; }
+
+// ---- Order ----
+
+// Less, with -0 below +0; meaningless for NaN.
+template <typename T>
+bool ordered_below(T a, T b) {
+  if constexpr (std::is_same_v<T, f16>) {
+    using S = typename FloatBits<T>::Signed;
+    const S x = std::bit_cast<S>(a), y = std::bit_cast<S>(b);
+    const S key_x = static_cast<S>(x ^ static_cast<S>((x >> 15) & 0x7fff)), key_y = static_cast<S>(y ^ static_cast<S>((y >> 15) & 0x7fff));
+    return key_x < key_y;
+  } else {
+    return (a < b) | ((a == b) & is_negative(a));
+  }
+}
+
+// The NaN rules of v_min and v_max: in IEEE mode a signalling NaN wins, made quiet; otherwise a NaN loses against a number.
+template <typename T>
+T select_number(T a, T b, T chosen, Mode mode) {
+  T result = is_nan(b) ? a : chosen;
+  result = is_nan(a) ? b : result;
+  if (mode.ieee()) {
+    result = is_signalling(b) ? quiet(b) : result;
+    result = is_signalling(a) ? quiet(a) : result;
+  }
+  return result;
+}
+template <typename T>
+T minimum(T a, T b, Mode mode) { return select_number(a, b, ordered_below(a, b) ? a : b, mode); }
+template <typename T>
+T maximum(T a, T b, Mode mode) { return select_number(a, b, ordered_below(b, a) ? a : b, mode); }
+
+// With a NaN among them the median is the minimum; otherwise the largest of the two that are not the largest.
+template <typename T>
+T median(T a, T b, T c, Mode mode) {
+  const bool nan = is_nan(a) || is_nan(b) || is_nan(c);
+  if (nan) return minimum(minimum(a, b, mode), c, mode);
+  const T low = ordered_below(a, b) ? a : b, high = ordered_below(a, b) ? b : a;
+  const T upper = ordered_below(high, c) ? high : c;
+  return ordered_below(low, upper) ? upper : low;
+}
+
+// ---- Rounding to an integer in the same format ----
+
+template <typename T>
+T round_even(T value) { return __builtin_elementwise_roundeven(value); }
+
+// x - floor(x), kept below 1.
+template <typename T>
+T fraction(T value) {
+  const T below_one = from_float_bits<T>(static_cast<BitsOf<T>>(bits(T{1}) - 1));
+  const T difference = value - std::floor(value);
+  return difference > below_one ? below_one : difference;
+}
+
+// ---- frexp as the hardware splits: mantissa in [0.5, 1); zero, infinity and NaN have exponent 0 and are their own mantissa ----
+
+template <typename T>
+T fraction_part(T value) {
+  using U = BitsOf<T>;
+  constexpr int kWidth = FloatBits<T>::fraction_bits;
+  const U m = magnitude(value);
+  if (m == 0) return value;
+  if (m >= kExponentMask<T>) return m > kExponentMask<T> ? quiet(value) : value;
+  const int shift = exponent_field(value) == 0 ? std::countl_zero(m) - (static_cast<int>(sizeof(U)) * 8 - 1 - kWidth) : 0;
+  const U fraction = static_cast<U>(static_cast<U>(m << shift) & kFractionMask<T>);
+  return from_float_bits<T>(static_cast<U>((bits(value) & kSignBit<T>) |
+                                           static_cast<U>(static_cast<U>(FloatBits<T>::bias - 1) << kWidth) | fraction));
+}
+template <typename T>
+i32 exponent_part(T value) {
+  using U = BitsOf<T>;
+  constexpr int kWidth = FloatBits<T>::fraction_bits;
+  const U m = magnitude(value);
+  if (m == 0 || m >= kExponentMask<T>) return 0;
+  const int field = exponent_field(value);
+  const int shift = field == 0 ? std::countl_zero(m) - (static_cast<int>(sizeof(U)) * 8 - 1 - kWidth) : 0;
+  return (field == 0 ? 1 : field) - shift - (FloatBits<T>::bias - 1);
+}
+
+// 2^n for n in the normal range of f64.
+inline f64 power_of_two(i32 n) { return std::bit_cast<f64>(static_cast<u64>(n + 1023) << 52); }
+
+}  // namespace hipbench::emulator
