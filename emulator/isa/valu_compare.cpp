@@ -33,8 +33,9 @@ bool holds(T left, T right) {
 }
 // Integers: relation 5 is "not equal", 7 is "true".
 template <u32 Relation, typename T>
-bool holds_integer(T a, T b) {
-  if constexpr (Relation == 5) return a != b;
+bool compare(T a, T b) {
+  if constexpr (Slot<T>::is_float) return holds<Relation>(a, b);
+  else if constexpr (Relation == 5) return a != b;
   else if constexpr (Relation == 7) return true;
   else return holds<Relation>(a, b);
 }
@@ -110,12 +111,8 @@ constexpr NameTable kNames;
 
 template <typename T, u32 Relation>
 constexpr void add_pair(Op* rows, size_t& n, u32 type, u32 name) {
-  constexpr auto kHolds = [](T a, T b) {
-    if constexpr (Slot<T>::is_float) return holds<Relation>(a, b);
-    else return holds_integer<Relation>(a, b);
-  };
-  rows[n++] = lanes<[](T a, T b) { return kHolds(a, b); }>(kNames.compare[0][type][name].text);
-  rows[n++] = lanes<[](T a, T b) { return ExecMask{kHolds(a, b)}; }>(kNames.compare[1][type][name].text);
+  rows[n++] = lanes<[](T a, T b) { return compare<Relation>(a, b); }>(kNames.compare[0][type][name].text);
+  rows[n++] = lanes<[](T a, T b) { return ExecMask{compare<Relation>(a, b)}; }>(kNames.compare[1][type][name].text);
 }
 template <typename T, size_t... Name>
 constexpr void add_type(Op* rows, size_t& n, u32 type, std::index_sequence<Name...>) {

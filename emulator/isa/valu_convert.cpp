@@ -12,14 +12,14 @@ namespace {
 
 i32 to_i32(f32 value) {
   const bool high = value >= 0x1p31f, low = value < -0x1p31f;
-  const f32 inside = high | low | (value != value) ? 0.0f : value;
+  const f32 inside = (high || low || value != value) ? 0.0f : value;
   const i32 result = static_cast<i32>(inside);
   return high ? INT32_MAX : (low ? INT32_MIN : result);
 }
 u32 to_u32(f32 value) {
   const bool too_high = value >= 0x1p32f, upper = value >= 0x1p31f;
   const f32 shifted = upper ? value - 0x1p31f : value;
-  const f32 inside = too_high | !(value > 0) ? 0.0f : shifted;
+  const f32 inside = (too_high || !(value > 0)) ? 0.0f : shifted;
   const u32 result = static_cast<u32>(static_cast<i32>(inside)) + (upper ? 0x80000000 : 0u);
   return too_high ? ~0u : result;
 }
@@ -49,7 +49,6 @@ u16 to_unorm(f32 value) {
 }
 template <typename T>
 u32 pack(T low, T high) { return u32{static_cast<u16>(low)} | u32{static_cast<u16>(high)} << 16; }
-u64 pack(f32 low, f32 high) { return bits(low) | u64{bits(high)} << 32; }
 
 u32 insert_byte(u32 word, u32 index, u32 byte) {
   const u32 shift = 8 * (index & 3);

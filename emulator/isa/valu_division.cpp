@@ -15,11 +15,11 @@ template <typename T>
 struct DivisionLimits;
 template <>
 struct DivisionLimits<f32> {
-  static constexpr int scale = 64, near_overflow = 96, tiny_numerator = 23, far_below = -150, fraction_bits = 23, bias = 127;
+  static constexpr int scale = 64, near_overflow = 96, tiny_numerator = 23, far_below = -150;
 };
 template <>
 struct DivisionLimits<f64> {
-  static constexpr int scale = 128, near_overflow = 768, tiny_numerator = 53, far_below = -1075, fraction_bits = 52, bias = 1023;
+  static constexpr int scale = 128, near_overflow = 768, tiny_numerator = 53, far_below = -1075;
 };
 
 template <typename T>

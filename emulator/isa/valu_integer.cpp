@@ -22,11 +22,11 @@ u32 subtract_saturated(u32 a, u32 b) { return a > b ? a - b : 0u; }
 
 WithMask<u32> add_carry(u32 a, u32 b, bool carry) {
   const u32 partial = a + b, sum = partial + (carry ? 1u : 0u);
-  return {sum, (partial < a) | (sum < partial)};
+  return {sum, partial < a || sum < partial};
 }
 WithMask<u32> subtract_borrow(u32 a, u32 b, bool borrow) {
   const u32 partial = a - b, difference = partial - (borrow ? 1u : 0u);
-  return {difference, (a < b) | (partial < (borrow ? 1u : 0u))};
+  return {difference, a < b || partial < (borrow ? 1u : 0u)};
 }
 WithMask<u32> saturate_carry(WithMask<u32> sum) { return {sum.mask ? ~0u : sum.value, sum.mask}; }
 WithMask<u32> saturate_borrow(WithMask<u32> difference) { return {difference.mask ? 0u : difference.value, difference.mask}; }
