@@ -1,12 +1,16 @@
 #include "sandbox/cgroup.hpp"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <charconv>
+#include <filesystem>
+#include <mutex>
 #include <sstream>
 
 #include "common/files.hpp"
@@ -56,6 +60,18 @@ uint64_t counter(const std::string& path, std::string_view key) {
   return value;
 }
 
+// A killed judge cannot remove its groups: the next one does, for judges that are no more.
+void remove_abandoned(const std::string& parent) {
+  constexpr std::string_view kPrefix = "hipbench-";
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(parent, error)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(kPrefix)) continue;
+    const pid_t judge = static_cast<pid_t>(strtol(name.c_str() + kPrefix.size(), nullptr, 10));
+    if (judge > 0 && kill(judge, 0) != 0 && errno == ESRCH) rmdir(entry.path().c_str());
+  }
+}
+
 }  // namespace
 
 JobCgroup JobCgroup::create(const Limits& limits) {
@@ -65,6 +81,11 @@ JobCgroup JobCgroup::create(const Limits& limits) {
   // Files in the scratch folder are memory too, and init and bubblewrap themselves need a little.
   const std::string memory = std::to_string(limits.memory_bytes + limits.scratch_bytes + (64u << 20));
   const std::string tasks = std::to_string(limits.processes + 8);
+  static std::once_flag once;
+  std::call_once(once, [&] {
+    for (const std::string* parent : {&own.memory, &own.pids, &own.unified})
+      if (!parent->empty()) remove_abandoned(*parent);
+  });
   JobCgroup group;
   const auto make = [&](const std::string& parent, auto&& configure) {
     if (parent.empty() || mkdir((parent + name).c_str(), 0755) != 0) return;

@@ -73,14 +73,18 @@ Result<void> check(const Policy& policy) {
   return {};
 }
 
-// The job's uid is nobody's: what it shall read must be readable for all. Said here, where it can be mended.
-Result<void> check_readable_by_others(const Mount& mount) {
+// The job's uid is nobody's: what it shall use must be open to all. Said here, where it can be mended.
+Result<void> check_open_to_others(const Mount& mount) {
   struct stat status{};
   if (stat(mount.host.c_str(), &status) != 0) return errno_error(fmt::format("cannot mount {}", mount.host.string()));
   const mode_t needed = S_ISDIR(status.st_mode) ? (S_IROTH | S_IXOTH) : S_IROTH;
   if (mount.access != Access::Device && (status.st_mode & needed) != needed)
     return Error{fmt::format("cannot mount {}: the sandbox's user may not read it (mode {:o}); chmod {} it",
                              mount.host.string(), status.st_mode & 07777u, S_ISDIR(status.st_mode) ? "o+rx" : "o+r")};
+  if (mount.access == Access::ReadWrite && (status.st_mode & S_IWOTH) == 0)
+    return Error{
+        fmt::format("cannot mount {} for writing: the sandbox's user may not write it (mode {:o}); chmod o+w it",
+                    mount.host.string(), status.st_mode & 07777u)};
   return {};
 }
 
@@ -192,7 +196,7 @@ class Builder {
     for (const Mount& mount : policy_.mounts) {
       std::string source = mount.host.string();
       if (made_.change_user) {
-        TRY(check_readable_by_others(mount));
+        TRY(check_open_to_others(mount));
         if (mount.access == Access::Device) add_group_of(source);
         source = fmt::format("{}/{}", kStaging, made_.staged.size());
         made_.staged.push_back(mount.host.string());

@@ -118,6 +118,9 @@ constexpr const char* kAllowed[] = {
     "brk",
     "mincore",
     "msync",
+    "mbind",
+    "get_mempolicy",
+    "set_mempolicy",
     "membarrier",
     // signals to itself, waiting, time
     "rt_sigaction",

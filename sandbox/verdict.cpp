@@ -103,7 +103,7 @@ Outcome outcome_from_report(const wire::Report& report, const Limits& limits) {
 
 std::string describe_call(const std::string& name, const unsigned long long* arguments) {
   if (name == "socket") return fmt::format("socket (address family {})", arguments[0]);
-  if (name == "prctl") return fmt::format("prctl (option {})", arguments[0]);
+  if (name == "prctl") return fmt::format("prctl (option {})", static_cast<unsigned>(arguments[0]));
   if (name == "kill" || name == "tgkill") return fmt::format("{} (process {})", name, static_cast<int>(arguments[0]));
   if (name == "clone") return fmt::format("clone (flags {:#x})", arguments[0]);
   return name;

@@ -274,6 +274,8 @@ void Watch::on_ended() {
     if (policy_.unsafe_no_sandbox) ::kill(process_pid_, SIGKILL);
     waitpid(process_pid_, nullptr, WNOHANG);
   }
+  const bool out_of_memory = cgroup_ && cgroup_->ran_out_of_memory();
+  if (!stopped_ && out_of_memory) stop(Status::OutOfMemory, "");
   if (!stopped_) finish_without_report();
   if (started_ && outcome_.wall_seconds == 0)
     outcome_.wall_seconds = std::chrono::duration<double>(Clock::now() - start_).count();
@@ -281,7 +283,7 @@ void Watch::on_ended() {
   outcome_.reason = stopped_->reason;
   outcome_.evidence = stopped_->evidence;
   outcome_.isolated = !policy_.unsafe_no_sandbox;
-  if (cgroup_ && cgroup_->ran_out_of_memory() && outcome_.status != Status::SetupError) {
+  if (out_of_memory && outcome_.status != Status::SetupError) {
     outcome_.status = Status::OutOfMemory;
     outcome_.reason = memory_reason(policy_.limits);
     outcome_.evidence.limit = "memory_bytes";

@@ -108,7 +108,8 @@ GroupUsage measure_group(bool isolated) {
 
 std::string name_of_survivor(bool isolated) {
   for (const auto& [pid, process] : list_group(isolated))
-    if (process.state != 'Z' && process.state != 'X') return process.name;
+    // A main thread that has ended is a zombie although other threads of the process run on.
+    if ((process.state != 'Z' && process.state != 'X') || process.tasks > 1) return process.name;
   return {};
 }
 

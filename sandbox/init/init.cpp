@@ -222,22 +222,24 @@ class Watcher {
       pollfd polled[2] = {{pidfd_, POLLIN, 0}, {wire::kControlFd, 0, 0}};
       poll(polled, 2, kPollMilliseconds);
       if (polled[1].revents != 0) end();  // the launcher is gone
-      const bool program_ended = reap();
+      reap();
       check_usage();
-      if (program_ended) finish();
+      if (ended_) finish();
     }
   }
 
  private:
-  // Collects whoever has ended: orphans come to pid 1.
-  bool reap() {
+  // Collects whoever has ended. Orphans come to us, so as long as anybody lives we have a living child: that is exact,
+  // where a walk through /proc can miss a process that forks and ends all the time.
+  void reap() {
     int status = 0;
-    for (pid_t pid = 0; (pid = waitpid(-1, &status, WNOHANG)) > 0;)
+    pid_t pid = 0;
+    while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
       if (pid == program_) {
         ended_ = true;
         wait_status_ = status;
       }
-    return ended_;
+    anybody_alive_ = pid == 0;
   }
 
   void check_usage() {
@@ -250,16 +252,15 @@ class Watcher {
   }
 
   [[noreturn]] void finish() {
-    std::string survivor = name_of_survivor(config_.isolated);
-    for (int waited = 0; !survivor.empty() && waited < kGraceMilliseconds; waited += 5) {
+    for (int waited = 0; anybody_alive_ && waited < kGraceMilliseconds; waited += 5) {
       usleep(5000);
       reap();
-      survivor = name_of_survivor(config_.isolated);
     }
     Report report;
     report.message = Message::Ended;
-    if (!survivor.empty()) {
+    if (anybody_alive_) {
       report.message = Message::LeftBehind;
+      const std::string survivor = name_of_survivor(config_.isolated);
       snprintf(report.text, sizeof report.text, "%s", survivor.c_str());
     } else if (WIFEXITED(wait_status_) && WEXITSTATUS(wait_status_) == 0) {
       int target = wire::kFirstFd + static_cast<int>(config_.fds.size());
@@ -296,7 +297,8 @@ class Watcher {
   const wire::Config& config_;
   pid_t program_;
   int pidfd_ = -1;
-  bool ended_ = false;
+  bool ended_ = false;  // the program itself
+  bool anybody_alive_ = true;
   int wait_status_ = 0;
   double cpu_seconds_ = 0;
   uint64_t peak_memory_ = 0;

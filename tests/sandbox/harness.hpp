@@ -25,22 +25,21 @@ Outcome run_program(const std::string& program, const std::vector<std::string>& 
 // The status, reason and output in one line, for failure messages.
 std::string describe(const Outcome& outcome);
 
-#define EXPECT_STATUS(outcome, expected) \
-  EXPECT_EQ(to_string((outcome).status), to_string(expected)) << describe(outcome)
+inline void expect_status(const Outcome& outcome, Status expected) {
+  EXPECT_EQ(to_string(outcome.status), to_string(expected)) << describe(outcome);
+}
 
 // The program reported that the system refused what it tried.
-#define EXPECT_REFUSED(outcome)                                             \
-  do {                                                                      \
-    EXPECT_STATUS(outcome, Status::Exited);                                 \
-    EXPECT_EQ((outcome).evidence.exit_code, kRefused) << describe(outcome); \
-  } while (false)
+inline void expect_refused(const Outcome& outcome) {
+  expect_status(outcome, Status::Exited);
+  EXPECT_EQ(outcome.evidence.exit_code, kRefused) << describe(outcome);
+}
 
 // The program was ended because of this system call.
-#define EXPECT_FORBIDDEN(outcome, call)                                             \
-  do {                                                                              \
-    EXPECT_STATUS(outcome, Status::Violation);                                      \
-    EXPECT_EQ((outcome).evidence.system_call, call) << describe(outcome);           \
-    EXPECT_NE((outcome).reason.find(call), std::string::npos) << describe(outcome); \
-  } while (false)
+inline void expect_forbidden(const Outcome& outcome, const std::string& call) {
+  expect_status(outcome, Status::Violation);
+  EXPECT_EQ(outcome.evidence.system_call, call) << describe(outcome);
+  EXPECT_NE(outcome.reason.find(call), std::string::npos) << describe(outcome);
+}
 
 }  // namespace hipbench::sandbox

@@ -15,7 +15,7 @@
 namespace hipbench::sandbox {
 namespace {
 
-TEST(Isolation, a_local_socket_is_refused_without_a_verdict) { EXPECT_REFUSED(run_program("network_local")); }
+TEST(Isolation, a_local_socket_is_refused_without_a_verdict) { expect_refused(run_program("network_local")); }
 
 TEST(Isolation, files_that_are_not_mounted_do_not_exist) {
   auto folder = TemporaryDirectory::create("hipbench-secret");
@@ -26,20 +26,20 @@ TEST(Isolation, files_that_are_not_mounted_do_not_exist) {
   for (const std::string& path : {secret.string(), std::string("/etc/passwd"), std::string("/root/.bashrc"),
                                   std::string("/home"), std::string("/var/lib"), std::string(HIPBENCH_SOURCE_DIR)}) {
     const Outcome outcome = run_program("read_file", {path});
-    EXPECT_REFUSED(outcome);
+    expect_refused(outcome);
     EXPECT_NE(outcome.output.find("No such file"), std::string::npos) << describe(outcome);
   }
 }
 
 TEST(Isolation, nothing_can_be_written_but_tmp) {
   for (const char* path : {"/usr/x", "/x", "/dev/x", "/programs/x", "/etc/x", "/proc/x"})
-    EXPECT_REFUSED(run_program("write_file", {path}));
-  EXPECT_STATUS(run_program("write_file", {"/tmp/x"}), Status::Ok);
+    expect_refused(run_program("write_file", {path}));
+  expect_status(run_program("write_file", {"/tmp/x"}), Status::Ok);
 }
 
-TEST(Isolation, proc_shows_and_opens_nothing_of_others) { EXPECT_REFUSED(run_program("proc_tricks")); }
+TEST(Isolation, proc_shows_and_opens_nothing_of_others) { expect_refused(run_program("proc_tricks")); }
 
-TEST(Isolation, a_crash_leaves_no_core_file) { EXPECT_REFUSED(run_program("dump_core", {}, Profile::Compiler)); }
+TEST(Isolation, a_crash_leaves_no_core_file) { expect_refused(run_program("dump_core", {}, Profile::Compiler)); }
 
 TEST(Isolation, a_sealed_shared_file_cannot_be_truncated) {
   int ends[2];
@@ -72,7 +72,7 @@ TEST(Isolation, a_sealed_shared_file_cannot_be_truncated) {
   ASSERT_EQ(sendmsg(ours.get(), &header, 0), 1);
 
   const Outcome outcome = child->wait();
-  EXPECT_REFUSED(outcome);
+  expect_refused(outcome);
   EXPECT_NE(outcome.output.find("Operation not permitted"), std::string::npos) << describe(outcome);
   struct stat status{};
   ASSERT_EQ(fstat(shared.get(), &status), 0);
@@ -89,11 +89,11 @@ TEST(Isolation, a_product_is_a_regular_file_of_limited_size_or_refused) {
     policy.limits.file_bytes = std::string(kind) == "large" ? 1 << 20 : 512 << 10;
     Outcome outcome = run(policy);
     if (std::string(kind) == "large") {
-      EXPECT_STATUS(outcome, Status::Ok);
+      expect_status(outcome, Status::Ok);
       EXPECT_EQ(outcome.files["/tmp/product"].size(), 900u << 10);
       continue;
     }
-    EXPECT_STATUS(outcome, Status::Exited);
+    expect_status(outcome, Status::Exited);
     EXPECT_EQ(outcome.evidence.file, "/tmp/product");
     EXPECT_TRUE(outcome.files.empty());
   }

@@ -23,7 +23,7 @@ TEST(Launch, an_honest_worker_finds_what_the_policy_names_and_nothing_else) {
   policy.input_files = {{"/job/input.txt", "given\n"}};
   policy.output_files = {"/tmp/product"};
   const Outcome outcome = run(policy);
-  EXPECT_STATUS(outcome, Status::Ok);
+  expect_status(outcome, Status::Ok);
   EXPECT_EQ(outcome.output,
             "sum 499500, stdin hello, environment NAME=value, input given, descriptors 0 1 2, directory /tmp\n");
   EXPECT_EQ(outcome.files.at("/tmp/product"), "product");
@@ -38,7 +38,7 @@ TEST(Launch, clang_compiles_and_links_inside) {
   policy.input_files = {{"/job/a.cpp", "extern \"C\" int answer() { return 42; }\n"}};
   policy.output_files = {"/tmp/a.so"};
   const Outcome outcome = run(policy);
-  EXPECT_STATUS(outcome, Status::Ok);
+  expect_status(outcome, Status::Ok);
   EXPECT_EQ(outcome.files.at("/tmp/a.so").substr(1, 3), "ELF");
 }
 
@@ -53,7 +53,7 @@ TEST(Launch, host_files_cannot_be_compiled_into_the_product) {
        {"#include \"/etc/passwd\"\n", "const unsigned char secret[] = {\n#embed \"/etc/passwd\"\n};\n",
         "asm(\".incbin \\\"/etc/passwd\\\"\");\n"}) {
     const Outcome outcome = compile(source);
-    EXPECT_STATUS(outcome, Status::Exited);
+    expect_status(outcome, Status::Exited);
     EXPECT_NE(outcome.errors.find("/etc/passwd"), std::string::npos) << describe(outcome);
   }
 }
@@ -65,7 +65,7 @@ TEST(Launch, a_child_can_be_killed_while_it_runs) {
   EXPECT_EQ(::kill(pid, 0), 0);
   child->kill();
   const Outcome outcome = child->wait();
-  EXPECT_STATUS(outcome, Status::Signaled);
+  expect_status(outcome, Status::Signaled);
   EXPECT_EQ(outcome.reason, "killed by the judge");
   EXPECT_NE(::kill(pid, 0), 0);  // nothing is left
 }
@@ -115,17 +115,17 @@ TEST(Launch, many_at_once_do_not_disturb_each_other) {
   for (Outcome& outcome : outcomes)
     threads.emplace_back([&outcome] { outcome = run_program("write_file", {"/tmp/x"}); });
   for (std::thread& thread : threads) thread.join();
-  for (const Outcome& outcome : outcomes) EXPECT_STATUS(outcome, Status::Ok);
+  for (const Outcome& outcome : outcomes) expect_status(outcome, Status::Ok);
 }
 
 TEST(Launch, a_missing_program_or_mount_is_our_fault_and_says_so) {
   Policy policy = policy_for("no_such_program");
   Outcome outcome = run(policy);
-  EXPECT_STATUS(outcome, Status::SetupError);
+  expect_status(outcome, Status::SetupError);
   EXPECT_NE(outcome.reason.find("cannot execute /programs/no_such_program"), std::string::npos) << outcome.reason;
   policy.mounts.push_back({"/no/such/folder", "/data", Access::ReadOnly});
   outcome = run(policy);
-  EXPECT_STATUS(outcome, Status::SetupError);
+  expect_status(outcome, Status::SetupError);
   EXPECT_NE(outcome.reason.find("/no/such/folder"), std::string::npos) << outcome.reason;
   const auto child = Child::start(policy);
   ASSERT_FALSE(child);
@@ -139,21 +139,21 @@ TEST(Launch, without_a_sandbox_limits_still_hold_and_the_outcome_says_that_it_wa
   policy.input_files = {{"/job/input.txt", "given\n"}};
   policy.output_files = {"/tmp/product"};
   Outcome outcome = run(policy);
-  EXPECT_STATUS(outcome, Status::Ok);
+  expect_status(outcome, Status::Ok);
   EXPECT_FALSE(outcome.isolated);
   EXPECT_NE(outcome.output.find("stdin hello, environment, input given"), std::string::npos) << outcome.output;
   EXPECT_EQ(outcome.files["/tmp/product"], "product");
 
   policy = policy_for("memory_bomb", {"spread"}, Profile::Compiler);
   policy.unsafe_no_sandbox = true;
-  EXPECT_STATUS(run(policy), Status::OutOfMemory);
+  expect_status(run(policy), Status::OutOfMemory);
   policy = policy_for("leave_process", {}, Profile::Compiler);
   policy.unsafe_no_sandbox = true;
-  EXPECT_STATUS(run(policy), Status::Violation);
+  expect_status(run(policy), Status::Violation);
   policy = policy_for("endless_sleep");
   policy.unsafe_no_sandbox = true;
   policy.limits.wall = std::chrono::milliseconds(200);
-  EXPECT_STATUS(run(policy), Status::TimedOut);
+  expect_status(run(policy), Status::TimedOut);
 }
 
 TEST(Launch, starting_a_sandbox_is_cheap) {
@@ -161,7 +161,7 @@ TEST(Launch, starting_a_sandbox_is_cheap) {
   auto best = Clock::duration::max();
   for (int i = 0; i < 10; ++i) {
     const auto start = Clock::now();
-    EXPECT_STATUS(run_program("write_file", {"/tmp/x"}), Status::Ok);
+    expect_status(run_program("write_file", {"/tmp/x"}), Status::Ok);
     best = std::min(best, Clock::now() - start);
   }
   // The best of ten: the machine may be busy with other things.

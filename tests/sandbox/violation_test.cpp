@@ -12,58 +12,64 @@ namespace {
 TEST(Violation, an_internet_socket) {
   for (Profile profile : {Profile::Compiler, Profile::Worker}) {
     const Outcome outcome = run_program("network_internet", {}, profile);
-    EXPECT_FORBIDDEN(outcome, "socket");
+    expect_forbidden(outcome, "socket");
     EXPECT_NE(outcome.reason.find("address family 2"), std::string::npos) << outcome.reason;
   }
 }
 
-TEST(Violation, tracing_a_process) { EXPECT_FORBIDDEN(run_program("trace_child", {}, Profile::Compiler), "ptrace"); }
+TEST(Violation, tracing_a_process) { expect_forbidden(run_program("trace_child", {}, Profile::Compiler), "ptrace"); }
 
 TEST(Violation, a_user_namespace_of_its_own) {
-  EXPECT_FORBIDDEN(run_program("new_namespace", {}, Profile::Compiler), "clone");
-  EXPECT_FORBIDDEN(run_program("new_namespace"), "clone");
+  expect_forbidden(run_program("new_namespace", {}, Profile::Compiler), "clone");
+  expect_forbidden(run_program("new_namespace"), "clone");
 }
 
 TEST(Violation, a_program_or_process_started_by_a_worker) {
-  EXPECT_FORBIDDEN(run_program("start_program", {"exec"}), "execve");
-  EXPECT_FORBIDDEN(run_program("start_program", {"fork"}), "clone");
-  EXPECT_STATUS(run_program("start_program", {"spawn"}), Status::Violation);
+  expect_forbidden(run_program("start_program", {"exec"}), "execve");
+  expect_forbidden(run_program("start_program", {"fork"}), "clone");
+  expect_status(run_program("start_program", {"spawn"}), Status::Violation);
 }
 
 TEST(Violation, killing_the_parent_or_everybody) {
   for (Profile profile : {Profile::Compiler, Profile::Worker}) {
-    EXPECT_FORBIDDEN(run_program("signal_parent", {"parent"}, profile), "kill");
-    EXPECT_FORBIDDEN(run_program("signal_parent", {"all"}, profile), "kill");
+    expect_forbidden(run_program("signal_parent", {"parent"}, profile), "kill");
+    expect_forbidden(run_program("signal_parent", {"all"}, profile), "kill");
   }
 }
 
 TEST(Violation, changing_the_limits_of_the_first_process) {
-  EXPECT_FORBIDDEN(run_program("change_init_limits"), "prlimit64");
+  expect_forbidden(run_program("change_init_limits"), "prlimit64");
 }
 
 TEST(Violation, a_process_left_behind) {
   const Outcome outcome = run_program("leave_process", {}, Profile::Compiler);
-  EXPECT_STATUS(outcome, Status::Violation);
+  expect_status(outcome, Status::Violation);
   EXPECT_EQ(outcome.evidence.process, "leave_process");
   EXPECT_EQ(outcome.reason, "left the process \"leave_process\" running behind it");
 }
 
+TEST(Violation, a_process_left_behind_that_looks_like_a_zombie) {
+  const Outcome outcome = run_program("leave_thread", {}, Profile::Compiler);
+  expect_status(outcome, Status::Violation);
+  EXPECT_EQ(outcome.evidence.process, "leave_thread");
+}
+
 TEST(Violation, too_many_processes) {
   const Outcome outcome = run_program("fork_bomb", {}, Profile::Compiler);
-  EXPECT_STATUS(outcome, Status::Violation);
+  expect_status(outcome, Status::Violation);
   EXPECT_EQ(outcome.evidence.limit, "processes");
   EXPECT_EQ(outcome.reason, "ran more than 16 processes and threads at once");
 }
 
 TEST(Violation, too_many_threads) {
   const Outcome outcome = run_program("thread_bomb");
-  EXPECT_STATUS(outcome, Status::Violation);
+  expect_status(outcome, Status::Violation);
   EXPECT_EQ(outcome.evidence.limit, "processes");
 }
 
 TEST(Violation, a_system_call_of_another_architecture) {
   const Outcome x32 = run_program("call_32_bit", {"x32"});
-  EXPECT_STATUS(x32, Status::Violation);
+  expect_status(x32, Status::Violation);
   EXPECT_EQ(x32.evidence.signal, SIGSYS);
   // A kernel without 32-bit emulation ends it by itself.
   const Outcome i386 = run_program("call_32_bit", {"i386"});
@@ -78,7 +84,7 @@ struct ForbiddenCall {
 class ForbiddenCallTest : public testing::TestWithParam<ForbiddenCall> {};
 
 TEST_P(ForbiddenCallTest, ends_the_program_and_is_named) {
-  EXPECT_FORBIDDEN(run_program("forbidden_call", {std::to_string(GetParam().number)}), GetParam().name);
+  expect_forbidden(run_program("forbidden_call", {std::to_string(GetParam().number)}), GetParam().name);
 }
 
 INSTANTIATE_TEST_SUITE_P(Violation, ForbiddenCallTest,
@@ -95,7 +101,7 @@ INSTANTIATE_TEST_SUITE_P(Violation, ForbiddenCallTest,
 
 TEST(Violation, prctl_that_would_open_it_to_others_or_trap_our_calls) {
   for (int option : {PR_SET_DUMPABLE, PR_SET_PTRACER, PR_SET_SECCOMP, PR_SET_MM})
-    EXPECT_FORBIDDEN(run_program("forbidden_prctl", {std::to_string(option)}), "prctl");
+    expect_forbidden(run_program("forbidden_prctl", {std::to_string(option)}), "prctl");
 }
 
 }  // namespace
