@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <condition_variable>
 #include <cstring>
 #include <deque>
@@ -107,6 +108,8 @@ struct AddressSpace::Impl {
   std::deque<Freed> freed;
   u64 used = 0;
   std::atomic<u64> shared_bytes{0};
+  mutable std::atomic<i64> budget_checked_us{0};
+  mutable std::atomic<bool> budget_exceeded{false};
 
   Region& region_of(u64 address) { return shared.holds(address) ? shared : device; }
   void publish(Region& region, Block& block) {
@@ -268,7 +271,14 @@ AddressSpace::Pin::~Pin() {
   if (--space_.impl_->pins == 0) space_.impl_->unpinned.notify_all();
 }
 
-bool AddressSpace::over_budget() const { return impl_->budget.exceeded(impl_->shared_bytes.load()); }
+bool AddressSpace::over_budget() const {
+  using namespace std::chrono;
+  const i64 now_us = duration_cast<microseconds>(steady_clock::now().time_since_epoch()).count();
+  i64 last = impl_->budget_checked_us.load(std::memory_order_relaxed);
+  if (now_us - last >= 1000 && impl_->budget_checked_us.compare_exchange_strong(last, now_us))
+    impl_->budget_exceeded.store(impl_->budget.exceeded(impl_->shared_bytes.load()), std::memory_order_relaxed);
+  return impl_->budget_exceeded.load(std::memory_order_relaxed);
+}
 
 u64 AddressSpace::used() const {
   std::lock_guard lock(impl_->mutex);

@@ -88,8 +88,8 @@ class AddressSpace {
   };
 
   // True once the pages touched exceed the budget (or the machine is about to run out): the launch must end with an
-  // OutOfMemory fault. Costs about 1 µs. Each executing thread calls it at least every 4096 wave instructions (one of
-  // them touches up to 64 pages).
+  // OutOfMemory fault. Looks at the system at most once a millisecond, in which a thread touches some 20 MiB at the
+  // most; otherwise it costs a clock reading. Each executing thread calls it at least every 4096 wave instructions.
   bool over_budget() const;
 
   // Bytes in use and free as hipMemGetInfo reports them.
@@ -109,8 +109,8 @@ class AddressSpace {
   std::unique_ptr<Impl> impl_;
 };
 
-// A wave's (or thread's) view: remembers the last allocations hit, so that the common access costs two compares and a kernel
-// that goes round a few buffers does not search the table. Lives no longer than the launch (a Pin) it serves.
+// A wave's (or thread's) view: remembers the last allocations hit, so that the common access costs two compares and a
+// kernel that goes round a few buffers does not search the table. Lives no longer than the launch (a Pin) it serves.
 class MemoryView {
  public:
   explicit MemoryView(const AddressSpace& space) : space_(&space) {}
