@@ -5,8 +5,10 @@
 
 #include <bit>
 #include <cstring>
+#include <filesystem>
 #include <random>
 
+#include "common/files.hpp"
 #include "problems/registry.hpp"
 
 namespace hipbench {
@@ -132,6 +134,27 @@ TEST(LaunchPlan, TheStartersPlanIsAccepted) {
     const auto plan = LaunchPlan::parse(problem->starter(Track::Kernel), *problem);
     EXPECT_TRUE(std::holds_alternative<LaunchPlan>(plan)) << std::get<PlanError>(plan).where_and_what(problem->id());
   }
+}
+
+TEST(LaunchPlan, ThePlansOfAllShippedCandidatesAreAccepted) {
+  int plans = 0;
+  for (const char* folder : {"/problems/fp8_gemm/candidates", "/tests/wrong_candidates"}) {
+    for (const auto& entry : std::filesystem::directory_iterator(std::string(HIPBENCH_SOURCE_DIR) + folder)) {
+      if (entry.path().extension() != ".hip") continue;
+      const std::string source = *read_file(entry.path());
+      if (source.find("hb_fp8_gemm_run") != std::string::npos) continue;  // host track
+      EXPECT_EQ(error_of(source), "accepted") << entry.path();
+      ++plans;
+    }
+  }
+  EXPECT_GE(plans, 12);
+}
+
+// The format's own example, line by line what problems/candidate-format.md shows.
+TEST(LaunchPlan, TheDocumentedExampleIsAccepted) {
+  const std::string page = *read_file(std::string(HIPBENCH_SOURCE_DIR) + "/problems/candidate-format.md");
+  const size_t begin = page.find("```toml\n") + 8;
+  EXPECT_EQ(error_of(page.substr(begin, page.find("```", begin) - begin)), "accepted");
 }
 
 TEST(PlanBlock, IsFoundOnlyWhereACommentIs) {
