@@ -1,0 +1,22 @@
+#pragma once
+// One shape of one candidate: fresh secret inputs, poisoned outputs, the call, the comparison with the oracle. Repeated, since one
+// lucky launch proves nothing.
+
+#include <functional>
+#include <string>
+
+#include "evaluator/candidate.hpp"
+#include "evaluator/evaluation.hpp"
+
+namespace hipbench {
+
+struct CheckOptions {
+  uint64_t seed = 0;
+  bool check = false;        // the device's memory and race checks
+  unsigned oracle_threads = 1;
+};
+
+ShapeResult check_shape(const Problem& problem, const Shape& shape, Candidate& candidate, emulator::DeviceServer& server,
+                        const CheckOptions& options);
+
+}  // namespace hipbench

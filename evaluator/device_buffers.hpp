@@ -1,0 +1,43 @@
+#pragma once
+// The buffers of one call in device memory: inputs as drawn, everything writable poisoned. Freed when the object goes.
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "emulator/protocol/client.hpp"
+#include "problems/problem.hpp"
+
+namespace hipbench {
+
+// Outputs are filled with it before each launch. As bf16, f16 and f32 it is NaN, which never passes, so that an element nobody
+// wrote is always found.
+inline constexpr std::byte kPoison{0xff};
+
+class DeviceBuffers {
+ public:
+  // Every buffer is an allocation of its own, exactly as large as the problem says: an access one byte past it faults.
+  static Result<DeviceBuffers> create(emulator::Client& device, const Problem& problem, const Shape& shape, const Buffers& inputs);
+  DeviceBuffers(DeviceBuffers&& other) noexcept;
+  DeviceBuffers& operator=(DeviceBuffers&&) = delete;
+  ~DeviceBuffers();
+
+  std::span<const uint64_t> addresses() const { return addresses_; }
+
+  struct Contents {
+    Buffers outputs;            // packed writable ranges, one a pointer field (empty for inputs)
+    std::string changed_input;  // the first field of which bytes outside the writable range changed; empty = none
+  };
+  Result<Contents> read_back() const;
+
+ private:
+  DeviceBuffers(emulator::Client& device, const Problem& problem, const Shape& shape) : device_(&device), problem_(&problem), shape_(shape) {}
+
+  emulator::Client* device_;
+  const Problem* problem_;
+  Shape shape_;
+  std::vector<uint64_t> addresses_;
+  Buffers initial_;  // what was written to each buffer
+};
+
+}  // namespace hipbench

@@ -1,0 +1,175 @@
+#include "evaluator/evaluate.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <sys/random.h>
+
+#include <chrono>
+#include <filesystem>
+#include <random>
+#include <thread>
+
+#include "common/files.hpp"
+#include "evaluator/candidate.hpp"
+#include "evaluator/check.hpp"
+#include "evaluator/compile.hpp"
+#include "evaluator/inspect.hpp"
+#include "evaluator/plan.hpp"
+
+namespace hipbench {
+
+std::string_view to_string(DeviceKind kind) { return kind == DeviceKind::Emulated ? "emulated" : "hip"; }
+std::string_view to_string(Track track) { return track == Track::Kernel ? "kernel" : "host"; }
+
+Track detect_track(std::string_view source) {
+  return source.find("/* hipbench-plan") != std::string_view::npos ? Track::Kernel : Track::Host;
+}
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+// Secret: from the operating system, known to the judge alone until the candidate's processes are gone.
+uint64_t draw_seed() {
+  uint64_t seed = 0;
+  while (::getrandom(&seed, sizeof seed, 0) != static_cast<ssize_t>(sizeof seed)) {
+  }
+  return seed;
+}
+
+Evaluation describe(const Problem& problem, const std::string& file, const std::string& source, const EvaluateOptions& options) {
+  Evaluation evaluation;
+  evaluation.problem = problem.id();
+  evaluation.track = options.track.value_or(detect_track(source));
+  evaluation.device = options.device;
+  evaluation.file = file;
+  evaluation.source = source;
+  evaluation.source_sha256 = sha256_hex(source);
+  evaluation.seed = options.seed.value_or(draw_seed());
+  evaluation.shape_set = options.shape_set;
+  evaluation.sandboxed = !options.unsafe_no_sandbox;
+  evaluation.started_at = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
+  return evaluation;
+}
+
+Verdict infrastructure(const Error& error) { return {VerdictKind::Infrastructure, error.message, {}}; }
+
+// The candidate's base name, for the compiler's messages; made safe to be a file name inside the sandbox.
+std::string safe_name(const std::string& file) {
+  std::string name = std::filesystem::path(file).filename().string();
+  for (char& c : name)
+    if ((c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && c != '.' && c != '-') c = '_';
+  return name.empty() || name.front() == '.' || name.front() == '-' ? "candidate.hip" : name;
+}
+
+// One evaluation in progress. Every step returns the Verdict that ends it, or nothing.
+class Run {
+ public:
+  Run(const Problem& problem, const std::string& file, const std::string& source, const EvaluateOptions& options)
+      : problem_(problem), options_(options), evaluation_(describe(problem, file, source, options)) {}
+
+  Evaluation go() {
+    const Clock::time_point start = Clock::now();
+    std::optional<Verdict> ended = read_plan();
+    if (!ended) ended = compile_candidate();
+    if (!ended) ended = start_device();
+    if (!ended) ended = inspect_code();
+    // From here on the candidate's code runs: on the device, and for the host track in the worker's sandbox.
+    evaluation_.verdict = ended ? std::move(*ended) : check_shapes();
+    evaluation_.total_seconds = seconds_since(start);
+    return std::move(evaluation_);
+  }
+
+ private:
+  void progress(const std::string& line) const {
+    if (options_.progress) options_.progress(line);
+  }
+
+  // The launch plan, resolved for every official shape: what is wrong with it shows before anything is compiled.
+  std::optional<Verdict> read_plan() {
+    if (evaluation_.track == Track::Host) return std::nullopt;
+    auto parsed = LaunchPlan::parse(evaluation_.source, problem_);
+    if (const PlanError* error = std::get_if<PlanError>(&parsed))
+      return Verdict{VerdictKind::Rejected, "rule `plan`: " + error->where_and_what(evaluation_.file), {}};
+    plan_ = std::move(std::get<LaunchPlan>(parsed));
+    return std::nullopt;
+  }
+
+  std::optional<Verdict> compile_candidate() {
+    const Result<Toolchain> toolchain = Toolchain::locate();
+    if (!toolchain) return infrastructure(toolchain.error());
+    evaluation_.toolchain = fmt::format("{}; HIP {}", toolchain->clang_version, toolchain->hip_version);
+    progress("compiling");
+    CompileRequest request;
+    request.problem = &problem_;
+    request.track = evaluation_.track;
+    request.file_name = safe_name(evaluation_.file);
+    request.source = evaluation_.source;
+    request.unsafe_no_sandbox = options_.unsafe_no_sandbox;
+    if (plan_) {
+      request.kernels = plan_->kernel_names();
+      request.options = plan_->options();
+    }
+    auto result = compile(*toolchain, request);
+    if (Verdict* verdict = std::get_if<Verdict>(&result)) return std::move(*verdict);
+    compiled_ = std::move(std::get<Compiled>(result));
+    evaluation_.compile_seconds = compiled_.seconds;
+    evaluation_.compile_was_cached = compiled_.from_cache;
+    if (!compiled_.warnings.empty()) evaluation_.warnings.push_back(compiled_.warnings);
+    return std::nullopt;
+  }
+
+  std::optional<Verdict> start_device() {
+    emulator::DeviceServerOptions device;
+    device.threads = options_.threads;
+    Result<emulator::DeviceServer> server = emulator::DeviceServer::start(device);
+    if (!server) return infrastructure(server.error());
+    server_.emplace(std::move(*server));
+    return std::nullopt;
+  }
+
+  std::optional<Verdict> inspect_code() {
+    auto facts = inspect(compiled_, evaluation_.track);
+    if (Verdict* verdict = std::get_if<Verdict>(&facts)) return std::move(*verdict);
+    evaluation_.kernels = std::move(std::get<std::vector<KernelResources>>(facts));
+    return std::nullopt;
+  }
+
+  Verdict check_shapes() {
+    const std::unique_ptr<Candidate> candidate =
+        plan_ ? make_kernel_candidate(problem_, *plan_, compiled_, *server_)
+              : make_host_candidate(problem_, compiled_, *server_, options_.unsafe_no_sandbox);
+    CheckOptions check;
+    check.check = options_.check;
+    check.oracle_threads = options_.threads != 0 ? options_.threads : std::max(1u, std::thread::hardware_concurrency());
+    Verdict first_failure = Verdict::pass();
+    for (size_t k = 0; k < options_.shapes.size(); ++k) {
+      progress(fmt::format("checking {} ({} of {})", options_.shapes[k].label, k + 1, options_.shapes.size()));
+      // Shapes share nothing a candidate could carry over, the inputs' seed included.
+      check.seed = evaluation_.seed + 0x9e3779b97f4a7c15 * (k + 1);
+      evaluation_.shapes.push_back(check_shape(problem_, options_.shapes[k], *candidate, *server_, check));
+      const Verdict& verdict = evaluation_.shapes.back().verdict;
+      if (verdict.passed()) continue;
+      if (first_failure.passed()) first_failure = verdict;
+      if (!options_.keep_going || !server_->trusted().connected()) break;
+    }
+    return first_failure;
+  }
+
+  const Problem& problem_;
+  const EvaluateOptions& options_;
+  Evaluation evaluation_;
+  std::optional<LaunchPlan> plan_;
+  Compiled compiled_;
+  std::optional<emulator::DeviceServer> server_;
+};
+
+}  // namespace
+
+Evaluation evaluate(const Problem& problem, const std::string& file, const std::string& source, const EvaluateOptions& options) {
+  return Run(problem, file, source, options).go();
+}
+
+}  // namespace hipbench

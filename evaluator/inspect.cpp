@@ -1,0 +1,119 @@
+#include "evaluator/inspect.hpp"
+
+#include <elf.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+
+#include "emulator/loader/code_object.hpp"
+
+namespace hipbench {
+
+namespace {
+
+// The sections of a shared object that matter here. Everything is bounds-checked: the compiler's product is not trusted, since
+// the candidate can put anything into it.
+class SharedObject {
+ public:
+  explicit SharedObject(const std::string& bytes) : bytes_(bytes) {}
+
+  template <typename T>
+  std::optional<T> at(uint64_t offset) const {
+    if (offset > bytes_.size() || bytes_.size() - offset < sizeof(T)) return std::nullopt;
+    T value;
+    std::memcpy(&value, bytes_.data() + offset, sizeof value);
+    return value;
+  }
+  std::string_view range(uint64_t offset, uint64_t size) const {
+    if (offset > bytes_.size() || bytes_.size() - offset < size) return {};
+    return std::string_view(bytes_).substr(offset, size);
+  }
+  std::optional<Elf64_Shdr> section(std::string_view name) const {
+    const auto header = at<Elf64_Ehdr>(0);
+    if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return std::nullopt;
+    const auto names = at<Elf64_Shdr>(header->e_shoff + uint64_t{header->e_shstrndx} * sizeof(Elf64_Shdr));
+    if (!names) return std::nullopt;
+    for (uint64_t k = 0; k < header->e_shnum; ++k) {
+      const auto candidate = at<Elf64_Shdr>(header->e_shoff + k * sizeof(Elf64_Shdr));
+      if (!candidate) return std::nullopt;
+      if (string_at(names->sh_offset + candidate->sh_name) == name) return candidate;
+    }
+    return std::nullopt;
+  }
+  std::string_view string_at(uint64_t offset) const {
+    if (offset >= bytes_.size()) return {};
+    const std::string_view rest = std::string_view(bytes_).substr(offset);
+    return rest.substr(0, rest.find('\0'));
+  }
+  // DT_NEEDED names.
+  std::vector<std::string> needed() const {
+    std::vector<std::string> names;
+    const auto dynamic = section(".dynamic"), strings = section(".dynstr");
+    if (!dynamic || !strings) return names;
+    for (uint64_t at_offset = 0; at_offset + sizeof(Elf64_Dyn) <= dynamic->sh_size; at_offset += sizeof(Elf64_Dyn)) {
+      const auto entry = at<Elf64_Dyn>(dynamic->sh_offset + at_offset);
+      if (!entry || entry->d_tag == DT_NULL) break;
+      if (entry->d_tag == DT_NEEDED) names.emplace_back(string_at(strings->sh_offset + entry->d_un.d_val));
+    }
+    return names;
+  }
+
+ private:
+  const std::string& bytes_;
+};
+
+constexpr std::string_view kAllowedLibraries[] = {
+    "libamdhip64.so.6", "libc.so.6",     "libm.so.6",      "libstdc++.so.6",
+    "libgcc_s.so.1",    "libpthread.so.0", "libdl.so.2",   "ld-linux-x86-64.so.2",
+};
+
+std::optional<Verdict> check_libraries(const SharedObject& object) {
+  for (const std::string& library : object.needed())
+    if (std::find(std::begin(kAllowedLibraries), std::end(kAllowedLibraries), library) == std::end(kAllowedLibraries))
+      return Verdict{VerdictKind::Rejected,
+                     fmt::format("rule `libraries`: the candidate links {}; only the HIP runtime and the C and C++ libraries may be linked", library),
+                     {}};
+  return std::nullopt;
+}
+
+KernelResources resources_of(const emulator::Kernel& kernel) {
+  KernelResources resources;
+  resources.name = kernel.demangled.empty() ? kernel.name : kernel.demangled;
+  resources.vgprs = kernel.vgpr_count;
+  resources.agprs = kernel.agpr_count;
+  resources.sgprs = kernel.sgpr_count;
+  resources.vgpr_spills = kernel.vgpr_spill_count;
+  resources.sgpr_spills = kernel.sgpr_spill_count;
+  resources.lds_bytes = kernel.descriptor.group_segment_fixed_size;
+  resources.scratch_bytes = kernel.descriptor.private_segment_fixed_size;
+  return resources;
+}
+
+}  // namespace
+
+std::variant<std::vector<KernelResources>, Verdict> inspect(const Compiled& compiled, Track track) {
+  std::string_view code = compiled.code;
+  if (track == Track::Host) {
+    const SharedObject object(compiled.code);
+    if (std::optional<Verdict> rejected = check_libraries(object)) return std::move(*rejected);
+    const auto section = object.section(".hip_fatbin");
+    if (!section)
+      return Verdict{VerdictKind::Rejected, "rule `device code`: the candidate has no __global__ function; a kernel must do the work", {}};
+    code = object.range(section->sh_offset, section->sh_size);
+  }
+  const auto parsed = emulator::CodeObject::parse(std::as_bytes(std::span(code)));
+  if (!parsed) return Verdict{VerdictKind::Rejected, "rule `code object`: " + parsed.error().message, {}};
+  std::vector<KernelResources> kernels;
+  for (const emulator::Kernel& kernel : (*parsed)->kernels()) {
+    kernels.push_back(resources_of(kernel));
+    if (kernels.back().lds_bytes > kMaxLdsBytes)
+      return Verdict{VerdictKind::Rejected,
+                     fmt::format("rule `LDS`: {} declares {} bytes of LDS, a workgroup has {}", kernels.back().name, kernels.back().lds_bytes, kMaxLdsBytes),
+                     {}};
+  }
+  return kernels;
+}
+
+}  // namespace hipbench
