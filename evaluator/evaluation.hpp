@@ -58,6 +58,7 @@ struct Evaluation {
   uint64_t seed = 0;          // secret while the candidate runs; stored so that the run can be replayed
   std::string shape_set;      // "quick", "tests", "benchmarks" or the list the user gave
   bool sandboxed = true;      // false: --unsafe-no-sandbox, never ranked
+  bool check = false;         // run with the device's memory and race checks; no times
   Verdict verdict;            // passed iff every shape passed; else that of the first shape that did not
   std::vector<ShapeResult> shapes;
   std::vector<KernelResources> kernels;

@@ -1,0 +1,138 @@
+#include "results/migrations.hpp"
+
+#include <array>
+
+namespace hipbench::results {
+
+namespace {
+
+constexpr std::string_view kEvaluations = R"sql(
+-- A candidate's text, once, however often it is evaluated.
+CREATE TABLE sources (
+  sha256 TEXT PRIMARY KEY,
+  text   TEXT NOT NULL            -- the bytes of the file; not always valid UTF-8
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE evaluations (
+  id                 INTEGER PRIMARY KEY AUTOINCREMENT,  -- ids are never reused
+  started_at         TEXT NOT NULL,                      -- UTC, ISO 8601
+  problem            TEXT NOT NULL,
+  track              TEXT NOT NULL CHECK (track IN ('kernel', 'host')),
+  device             TEXT NOT NULL CHECK (device IN ('emulated', 'hip')),
+  file               TEXT NOT NULL,                      -- as the user named it
+  source_sha256      TEXT NOT NULL REFERENCES sources (sha256),
+  seed               TEXT NOT NULL,                      -- decimal: it uses all 64 bits without a sign
+  shape_set          TEXT NOT NULL,
+  sandboxed          INTEGER NOT NULL,                   -- 0: --unsafe-no-sandbox, never ranked
+  memory_checks      INTEGER NOT NULL,                   -- 1: `hipbench check`, no times
+  verdict            TEXT NOT NULL,
+  reason             TEXT NOT NULL,
+  evidence           TEXT NOT NULL,
+  compile_seconds    REAL NOT NULL,
+  compile_was_cached INTEGER NOT NULL,
+  total_seconds      REAL NOT NULL,
+  toolchain          TEXT NOT NULL
+) STRICT;
+
+-- What an evaluation found for each shape it ran, in that order.
+CREATE TABLE shape_results (
+  evaluation_id     INTEGER NOT NULL REFERENCES evaluations (id),
+  ordinal           INTEGER NOT NULL,
+  shape             TEXT NOT NULL,     -- "m=64,n=64,k=128"
+  field_values      TEXT NOT NULL,     -- the problem's integer fields, in the struct's order: "64 64 128 0"
+  verdict           TEXT NOT NULL,
+  reason            TEXT NOT NULL,
+  evidence          TEXT NOT NULL,
+  checked_rows      INTEGER NOT NULL,  -- of row_count
+  row_count         INTEGER NOT NULL,
+  rounds            INTEGER NOT NULL,  -- launches on fresh inputs that were checked
+  time_us           REAL,              -- NULL: no time
+  provenance        TEXT CHECK (provenance IN ('measured', 'modelled')),  -- of the time
+  wave_instructions INTEGER NOT NULL,  -- of the timed call
+  emulation_seconds REAL NOT NULL,     -- of the timed call
+  -- The last comparison with the oracle; elements = 0 when it never came to one.
+  within_tolerance  INTEGER NOT NULL,
+  output            TEXT NOT NULL,
+  elements          INTEGER NOT NULL,
+  mismatches        INTEGER NOT NULL,
+  non_finite        INTEGER NOT NULL,
+  untouched         INTEGER NOT NULL,
+  worst_ratio       REAL,              -- largest error over allowed error; NULL in REAL columns here is not-a-number
+  pattern           TEXT NOT NULL,
+  worst_row         INTEGER,           -- NULL: there is no worst element
+  worst_column      INTEGER,
+  worst_got         REAL,
+  worst_expected    REAL,
+  worst_error       REAL,
+  worst_allowed     REAL,
+  PRIMARY KEY (evaluation_id, ordinal)
+) STRICT, WITHOUT ROWID;
+
+-- The kernels launched by a shape's timed call.
+CREATE TABLE launches (
+  evaluation_id     INTEGER NOT NULL,
+  shape_ordinal     INTEGER NOT NULL,
+  ordinal           INTEGER NOT NULL,
+  kernel            TEXT NOT NULL,
+  grid_x INTEGER NOT NULL, grid_y INTEGER NOT NULL, grid_z INTEGER NOT NULL,     -- workgroups
+  block_x INTEGER NOT NULL, block_y INTEGER NOT NULL, block_z INTEGER NOT NULL,  -- work-items
+  dynamic_lds_bytes INTEGER NOT NULL,
+  host_seconds      REAL NOT NULL,
+  instructions INTEGER NOT NULL,  -- wave instructions; the classes after it add up to it
+  valu INTEGER NOT NULL, salu INTEGER NOT NULL, smem INTEGER NOT NULL, vmem INTEGER NOT NULL, lds INTEGER NOT NULL,
+  mfma INTEGER NOT NULL, branch INTEGER NOT NULL, other INTEGER NOT NULL,
+  mfma_flops INTEGER NOT NULL,
+  bytes_read INTEGER NOT NULL, bytes_written INTEGER NOT NULL,
+  barriers INTEGER NOT NULL, workgroups INTEGER NOT NULL, waves INTEGER NOT NULL,
+  PRIMARY KEY (evaluation_id, shape_ordinal, ordinal),
+  FOREIGN KEY (evaluation_id, shape_ordinal) REFERENCES shape_results (evaluation_id, ordinal)
+) STRICT, WITHOUT ROWID;
+
+-- The kernels of the compiled candidate, as the compiler's metadata describes them.
+CREATE TABLE kernels (
+  evaluation_id INTEGER NOT NULL REFERENCES evaluations (id),
+  ordinal       INTEGER NOT NULL,
+  name          TEXT NOT NULL,
+  vgprs INTEGER NOT NULL, agprs INTEGER NOT NULL, sgprs INTEGER NOT NULL,
+  vgpr_spills INTEGER NOT NULL, sgpr_spills INTEGER NOT NULL,
+  lds_bytes INTEGER NOT NULL, scratch_bytes INTEGER NOT NULL,
+  PRIMARY KEY (evaluation_id, ordinal)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE warnings (
+  evaluation_id INTEGER NOT NULL REFERENCES evaluations (id),
+  ordinal       INTEGER NOT NULL,
+  text          TEXT NOT NULL,
+  PRIMARY KEY (evaluation_id, ordinal)
+) STRICT, WITHOUT ROWID;
+)sql";
+
+constexpr std::string_view kViews = R"sql(
+-- The version of hipbench that made an evaluation; empty in rows from before this was recorded.
+ALTER TABLE evaluations ADD COLUMN hipbench_version TEXT NOT NULL DEFAULT '';
+
+CREATE INDEX evaluations_by_problem ON evaluations (problem, id);
+CREATE INDEX evaluations_by_source ON evaluations (source_sha256);
+
+-- For people: one line an evaluation, and one line a shape with what is needed to read it alone.
+CREATE VIEW evaluation_overview AS
+SELECT e.id, e.started_at, e.problem, e.track, e.device, e.verdict, e.reason,
+       count(s.ordinal) AS shapes, coalesce(sum(s.verdict = 'passed'), 0) AS passed_shapes,
+       e.file, e.source_sha256, e.shape_set, e.seed, e.sandboxed, e.memory_checks, e.total_seconds
+FROM evaluations AS e LEFT JOIN shape_results AS s ON s.evaluation_id = e.id
+GROUP BY e.id;
+
+CREATE VIEW shape_overview AS
+SELECT e.id AS evaluation_id, e.problem, e.track, e.device, e.file, e.source_sha256, s.ordinal, s.shape, s.verdict, s.reason,
+       s.worst_ratio, s.checked_rows, s.row_count, s.rounds, s.time_us, s.provenance, s.wave_instructions,
+       s.emulation_seconds
+FROM evaluations AS e JOIN shape_results AS s ON s.evaluation_id = e.id;
+)sql";
+
+constexpr std::array kMigrations = {kEvaluations, kViews};
+
+}  // namespace
+
+std::span<const std::string_view> migrations() { return kMigrations; }
+
+}  // namespace hipbench::results

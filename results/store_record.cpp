@@ -1,0 +1,158 @@
+// Store::record: one transaction an evaluation.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "common/files.hpp"
+#include "results/connection.hpp"
+
+#ifndef HIPBENCH_VERSION
+#error "the build defines HIPBENCH_VERSION"
+#endif
+
+namespace hipbench::results {
+
+namespace {
+
+// INSERT INTO table VALUES (?, ?, …) from values in the order of the columns.
+class Insert {
+ public:
+  Insert(SQLite::Database& database, std::string_view table, std::string_view columns)
+      : statement_(database, text(table, columns)) {}
+
+  Insert& operator<<(const std::string& value) { return statement_.bind(++at_, value), *this; }
+  Insert& operator<<(std::string_view value) { return *this << std::string(value); }
+  Insert& operator<<(double value) { return statement_.bind(++at_, value), *this; }  // SQLite stores NaN as NULL
+  Insert& operator<<(int64_t value) { return statement_.bind(++at_, value), *this; }
+  Insert& operator<<(uint64_t value) { return *this << static_cast<int64_t>(value); }
+  Insert& operator<<(uint32_t value) { return *this << int64_t{value}; }
+  Insert& operator<<(int value) { return *this << int64_t{value}; }
+  Insert& operator<<(bool value) { return *this << int64_t{value}; }
+  Insert& null() { return statement_.bind(++at_), *this; }
+
+  void execute() {
+    statement_.exec();
+    statement_.reset();
+    statement_.clearBindings();
+    at_ = 0;
+  }
+
+ private:
+  static std::string text(std::string_view table, std::string_view columns) {
+    std::string marks = "?";
+    for (const char c : columns) marks += c == ',' ? ", ?" : "";
+    return fmt::format("INSERT INTO {} ({}) VALUES ({})", table, columns, marks);
+  }
+
+  SQLite::Statement statement_;
+  int at_ = 0;
+};
+
+void insert_source(SQLite::Database& database, const std::string& sha256, const std::string& text) {
+  SQLite::Statement statement(database, "INSERT OR IGNORE INTO sources (sha256, text) VALUES (?, ?)");
+  statement.bind(1, sha256);
+  statement.bind(2, text);
+  statement.exec();
+}
+
+int64_t insert_evaluation(SQLite::Database& database, const Evaluation& e, const std::string& sha256) {
+  Insert insert(
+      database, "evaluations",
+      "started_at, problem, track, device, file, source_sha256, seed, shape_set, sandboxed, memory_checks, verdict, "
+      "reason, evidence, compile_seconds, compile_was_cached, total_seconds, toolchain, hipbench_version");
+  insert << e.started_at << e.problem << to_string(e.track) << to_string(e.device) << e.file << sha256
+         << std::to_string(e.seed) << e.shape_set << e.sandboxed << e.check << to_string(e.verdict.kind)
+         << e.verdict.reason << e.verdict.evidence << e.compile_seconds << e.compile_was_cached << e.total_seconds
+         << e.toolchain << std::string_view(HIPBENCH_VERSION);
+  insert.execute();
+  return database.getLastInsertRowid();
+}
+
+void insert_launches(SQLite::Database& database, int64_t id, int64_t shape, const std::vector<LaunchRecord>& launches) {
+  Insert insert(
+      database, "launches",
+      "evaluation_id, shape_ordinal, ordinal, kernel, grid_x, grid_y, grid_z, block_x, block_y, block_z, "
+      "dynamic_lds_bytes, host_seconds, instructions, valu, salu, smem, vmem, lds, mfma, branch, other, mfma_flops, "
+      "bytes_read, bytes_written, barriers, workgroups, waves");
+  int64_t ordinal = 0;
+  for (const LaunchRecord& launch : launches) {
+    const emulator::Counters& c = launch.counters;
+    insert << id << shape << ordinal++ << launch.kernel << launch.grid.x << launch.grid.y << launch.grid.z
+           << launch.block.x << launch.block.y << launch.block.z << launch.dynamic_lds_bytes << launch.host_seconds
+           << c.instructions << c.valu << c.salu << c.smem << c.vmem << c.lds << c.mfma << c.branch << c.other
+           << c.mfma_flops << c.bytes_read << c.bytes_written << c.barriers << c.workgroups << c.waves;
+    insert.execute();
+  }
+}
+
+void insert_shapes(SQLite::Database& database, int64_t id, const std::vector<ShapeResult>& shapes) {
+  Insert insert(
+      database, "shape_results",
+      "evaluation_id, ordinal, shape, field_values, verdict, reason, evidence, checked_rows, row_count, rounds, "
+      "time_us, provenance, wave_instructions, emulation_seconds, within_tolerance, output, elements, mismatches, "
+      "non_finite, untouched, worst_ratio, pattern, worst_row, worst_column, worst_got, worst_expected, worst_error, "
+      "worst_allowed");
+  int64_t ordinal = 0;
+  for (const ShapeResult& s : shapes) {
+    insert << id << ordinal << s.shape.label << fmt::format("{}", fmt::join(s.shape.values, " "))
+           << to_string(s.verdict.kind) << s.verdict.reason << s.verdict.evidence << s.checked_rows << s.row_count
+           << s.rounds;
+    if (s.time_us > 0) {
+      insert << s.time_us << std::string_view(s.time_is_modelled ? "modelled" : "measured");
+    } else {
+      insert.null().null();
+    }
+    const Comparison& c = s.comparison;
+    insert << s.wave_instructions << s.emulation_seconds << c.passed << c.output << c.elements << c.mismatches
+           << c.non_finite << c.untouched << c.worst_ratio << c.pattern;
+    if (c.worst) {
+      insert << c.worst->row << c.worst->column << c.worst->got << c.worst->expected << c.worst->error
+             << c.worst->allowed;
+    } else {
+      insert.null().null().null().null().null().null();
+    }
+    insert.execute();
+    insert_launches(database, id, ordinal, s.launches);
+    ++ordinal;
+  }
+}
+
+void insert_kernels(SQLite::Database& database, int64_t id, const std::vector<KernelResources>& kernels) {
+  Insert insert(
+      database, "kernels",
+      "evaluation_id, ordinal, name, vgprs, agprs, sgprs, vgpr_spills, sgpr_spills, lds_bytes, scratch_bytes");
+  int64_t ordinal = 0;
+  for (const KernelResources& k : kernels) {
+    insert << id << ordinal++ << k.name << k.vgprs << k.agprs << k.sgprs << k.vgpr_spills << k.sgpr_spills
+           << k.lds_bytes << k.scratch_bytes;
+    insert.execute();
+  }
+}
+
+void insert_warnings(SQLite::Database& database, int64_t id, const std::vector<std::string>& warnings) {
+  Insert insert(database, "warnings", "evaluation_id, ordinal, text");
+  int64_t ordinal = 0;
+  for (const std::string& warning : warnings) {
+    insert << id << ordinal++ << warning;
+    insert.execute();
+  }
+}
+
+}  // namespace
+
+Result<int64_t> Store::record(const Evaluation& evaluation) {
+  return guarded(connection_->path, [&]() -> Result<int64_t> {
+    SQLite::Database& database = *connection_->database;
+    // From the text itself: were a caller's hash wrong, it would tie the evaluation to another candidate's source.
+    const std::string sha256 = sha256_hex(evaluation.source);
+    SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
+    insert_source(database, sha256, evaluation.source);
+    const int64_t id = insert_evaluation(database, evaluation, sha256);
+    insert_shapes(database, id, evaluation.shapes);
+    insert_kernels(database, id, evaluation.kernels);
+    insert_warnings(database, id, evaluation.warnings);
+    transaction.commit();
+    return id;
+  });
+}
+
+}  // namespace hipbench::results
