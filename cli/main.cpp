@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/doctor.hpp"
+#include "cli/emulate.hpp"
 #include "cli/hipcc.hpp"
 
 int main(int argc, char** argv) {
@@ -14,7 +15,8 @@ int main(int argc, char** argv) {
   const std::vector<std::string> args(argv + (argc > 1 ? 2 : 1), argv + argc);
   const std::string verb = argc > 1 ? argv[1] : "";
   if (verb == "hipcc") return hipbench::hipcc_main(args);
+  if (verb == "emulate") return hipbench::emulate_main(args);
   if (verb == "doctor") return hipbench::doctor_main(args);
-  std::fprintf(stderr, "usage: hipbench hipcc ARGS | doctor [--json]\n");
+  std::fprintf(stderr, "usage: hipbench emulate -- PROGRAM ARGS | hipcc ARGS | doctor [--json]\n");
   return 2;
 }

@@ -124,8 +124,14 @@ Result<std::unique_ptr<Client>> Client::connect(UniqueFd fd) {
   Writer hello;
   hello.put(wire::kHello);
   hello.put(wire::kVersion);
-  Result<Message> reply = link->ask(Opcode::Hello, hello);
-  if (!reply) return std::move(reply).error().with_context("cannot connect to the device server");
+  Result<void> sent = link->send(Opcode::Hello, hello);
+  if (!sent) return std::move(sent).error().with_context("cannot connect to the device server");
+  std::optional<Message> reply;
+  // A program that had the connection before may have left replies that it never read.
+  do {
+    reply = wire::receive_message(link->fd.get(), wire::kMaxReply);
+  } while (reply && reply->opcode() != Opcode::Hello);
+  if (!reply) return link->lost().with_context("cannot connect to the device server");
   Reader reader(reply->payload);
   auto client = std::unique_ptr<Client>(new Client(std::move(link)));
   client->trusted_ = reader.get<u8>() != 0;

@@ -123,15 +123,8 @@ void Connection::reply_error(Opcode opcode, std::string_view message) {
 
 bool Connection::handle(Message request) {
   const Opcode opcode = request.opcode();
-  if (!greeted_) {
-    Reader reader(request.payload);
-    if (opcode != Opcode::Hello || reader.get<u32>() != wire::kHello || reader.get<u32>() != wire::kVersion) return false;
-    greeted_ = true;
-    Writer hello;
-    hello.put(u8{trusted_});
-    reply(opcode, hello);
-    return true;
-  }
+  if (opcode == Opcode::Hello) return greet(Reader(request.payload));
+  if (!greeted_) return false;
   if (is_queued(opcode)) return stream_.push(std::move(request));
   Reader reader(request.payload);
   if (is_trusted_only(opcode)) {
@@ -158,6 +151,21 @@ bool Connection::handle(Message request) {
     default: return false;
   }
   reply(opcode, answer);
+  return true;
+}
+
+// A second greeting: the program that had the connection ended, and the next one that inherited it (from a shell, say) begins.
+bool Connection::greet(Reader reader) {
+  if (reader.get<u32>() != wire::kHello || reader.get<u32>() != wire::kVersion || !reader.complete()) return false;
+  if (greeted_) {
+    stream_.reset();
+    give_back();
+    module_buffer_.clear();
+  }
+  greeted_ = true;
+  Writer hello;
+  hello.put(u8{trusted_});
+  reply(Opcode::Hello, hello);
   return true;
 }
 

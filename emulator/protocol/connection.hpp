@@ -36,6 +36,7 @@ class Connection {
 
  private:
   bool handle(wire::Message request);  // false: a violation of the protocol, close
+  bool greet(wire::Reader reader);
   bool handle_trusted(wire::Opcode opcode, wire::Reader reader);
   void allocate(wire::Reader reader, bool shared);
   void find_allocation(wire::Reader reader);

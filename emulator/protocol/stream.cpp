@@ -80,6 +80,17 @@ void Stream::stop() {
   if (thread_.joinable()) thread_.join();
 }
 
+void Stream::reset() {
+  std::unique_lock lock(mutex_);
+  queue_.clear();
+  queued_bytes_ = 0;
+  changed_.wait(lock, [&] { return !busy_; });
+  completed_ = 0;
+  failure_.reset();
+  printed_.clear();
+  timestamps_.clear();
+}
+
 bool Stream::push(Message request) {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] {

@@ -24,6 +24,8 @@ class Stream {
   void start();
   // Drops what is queued, finishes what runs.
   void stop();
+  // Drops what is queued, finishes what runs, and is as new then.
+  void reset();
 
   // Waits while the queue is full. Returns false if the stream is stopping.
   bool push(wire::Message request);
