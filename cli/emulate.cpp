@@ -245,6 +245,8 @@ int run(const Options& options) {
   client->reset();
   Stats stats;
   const int status = wait_for(*pid, signals, device, stats);
+  if (status > 128 && status < 128 + NSIG)
+    fmt::print(stderr, "hipbench emulate: {} was ended by signal {} ({})\n", options.program[0], status - 128, ::strsignal(status - 128));
   ::sigprocmask(SIG_SETMASK, &before, nullptr);
   if (!options.stats) return status;
 

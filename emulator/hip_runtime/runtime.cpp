@@ -145,12 +145,16 @@ hipError_t Runtime::allocate(void** pointer, size_t size, MemoryKind kind, unsig
   buffer.size = size;
   buffer.kind = kind;
   buffer.flags = flags;
+  // What fault reports call it: the number counts this process's allocations, in order.
+  static std::atomic<u64> count{0};
+  const char* names[] = {"hipMalloc", "hipHostMalloc", "hipMallocManaged"};
+  const std::string label = fmt::format("{} #{}", names[static_cast<int>(kind)], ++count);
   if (kind == MemoryKind::Device) {
-    Result<u64> address = client_->allocate(size);
+    Result<u64> address = client_->allocate(size, label);
     if (!address) return failed(address.error(), hipErrorOutOfMemory);
     buffer.address = *address;
   } else {
-    Result<void*> shared = client_->allocate_shared(size);
+    Result<void*> shared = client_->allocate_shared(size, label);
     if (!shared) return failed(shared.error(), hipErrorOutOfMemory);
     buffer.host = *shared;
     buffer.address = reinterpret_cast<u64>(*shared);
@@ -190,7 +194,7 @@ hipError_t Runtime::register_host(void* pointer, size_t size, unsigned flags) {
       if (host + buffers_[device].size > first) return hipErrorHostMemoryAlreadyRegistered;
     }
   }
-  Result<void*> shared = client_->allocate_shared(span);
+  Result<void*> shared = client_->allocate_shared(span, "hipHostRegister");
   if (!shared) return failed(shared.error(), hipErrorOutOfMemory);
   std::memcpy(*shared, reinterpret_cast<void*>(first), span);
   // A duplicate of the shared mapping, moved over the program's pages in one step.
