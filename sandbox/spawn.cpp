@@ -53,7 +53,9 @@ const char* describe(Step step) {
     case Step::BindSource:
       return "cannot bind a mount source";
     case Step::ChangeUser:
-      return "cannot become the job's unprivileged user";
+      return "cannot become the job's unprivileged user (root of a container that maps too few user ids: give it "
+             "65536, or "
+             "run as an ordinary user)";
     case Step::PlaceDescriptors:
       return "cannot place the sandbox's descriptors";
     case Step::Execute:
