@@ -18,7 +18,7 @@ struct MfmaModifiers {
   u8 abid = 0;  // v_mfma: which A block of those is shared; v_smfmac: which index set of the index register
   u8 blgp = 0;  // swizzle of B's groups of 16 lanes; for f64 the bits negate A (1), B (2) and C (4)
   bool flush_f32_denormals = false;  // MODE.denorm of f32 forbids input denormals: matters to the plain f32 forms alone
-  u64 c_constant = 0;  // the value of every element of C when its pointer is null (low 32 bits but for f64)
+  u64 c_constant = 0;  // the value of every element of src2 when its pointer is null (low 32 bits but for f64)
 };
 
 // c is src2 as encoded: the accumulator of v_mfma (null: modifiers.c_constant), the index register of v_smfmac, whose

@@ -164,7 +164,7 @@ void fused_sparse(u32* d, const u32* a, const u32* b, const u32* index, const Mf
   planes_a.unpack(a);
   planes_b.unpack(b);
   u32 index_bits[kLanes];
-  for (int lane = 0; lane < kLanes; ++lane) index_bits[lane] = select_index_set(index[lane], kValuesA, modifiers);
+  select_index_sets(index_bits, index, kValuesA, modifiers);
   const Hazards hazards = find_hazards(planes_a, planes_b);
   for (int i = 0; i < M; ++i) {
     const UniformRow<FormatA, M, kValuesA> row{planes_a.values[0] + i, planes_a.exponents[0] + i};

@@ -84,7 +84,7 @@ void i8_sparse(u32* d, const u32* a, const u32* b, const u32* index, const MfmaM
   planes_a.unpack_i8(a);
   planes_b.unpack_i8(b);
   u32 index_bits[kLanes];
-  for (int lane = 0; lane < kLanes; ++lane) index_bits[lane] = select_index_set(index[lane], kValuesA, modifiers);
+  select_index_sets(index_bits, index, kValuesA, modifiers);
   for (int i = 0; i < M; ++i) {
     for (int j = 0; j < M; j += kChunk) {
       f32x16 sum = 0;

@@ -104,11 +104,14 @@ constexpr int sparse_k(u32 index_bits, int t, int values_a_lane) {
   return 4 * (t / 2) + static_cast<int>(index_bits >> (2 * (t % values_a_lane)) & 3u);
 }
 
-// The index bits of a lane: a set has two bits for each of the lane's elements of A.
-constexpr u32 select_index_set(u32 index_register, int values_a_lane, const MfmaModifiers& modifiers) {
+// The index bits of every lane: a set has two bits for each of the lane's elements of A.
+inline void select_index_sets(u32* index_bits, const u32* index, int values_a_lane, const MfmaModifiers& modifiers) {
   const int set_bits = 2 * values_a_lane;
   const int set = modifiers.cbsz != 0 ? 0 : modifiers.abid % (32 / set_bits);
-  return index_register >> (set * set_bits);
+  for (int lane = 0; lane < kLanes; ++lane) {
+    const u32 word = index != nullptr ? index[lane] : static_cast<u32>(modifiers.c_constant);
+    index_bits[lane] = word >> (set * set_bits);
+  }
 }
 
 }  // namespace hipbench::emulator::mfma_detail

@@ -145,12 +145,15 @@ inline Number parse(u64 code, const std::string& type) {
 
 using Wide = __int128;
 
+// Zeros come with any shift.
 inline Wide scale_truncating(Wide value, int shift) {
+  if (value == 0) return 0;
   const Wide magnitude = value < 0 ? -value : value;
   const Wide scaled = shift >= 0 ? magnitude << shift : (shift <= -127 ? 0 : magnitude >> -shift);
   return value < 0 ? -scaled : scaled;
 }
 inline Wide scale_flooring(Wide value, int shift) {
+  if (value == 0) return 0;
   if (shift >= 0) return value << shift;
   return value >> (shift < -127 ? 127 : -shift);
 }
