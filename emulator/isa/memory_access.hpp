@@ -149,6 +149,12 @@ void store_lanes(Wave& wave, const LaneAddresses& at, const u32* source) {
         std::memcpy(at.host[lane], raw, 4 * n);
     }
   } else {
+    if (at.pattern == Pattern::Contiguous) {  // only host[0] is valid
+      typename Data::type raw[kWaveSize];
+      for (u32 lane = 0; lane < kWaveSize; ++lane) raw[lane] = Data::to_memory(source[lane]);
+      std::memcpy(at.host[0], raw, sizeof raw);
+      return;
+    }
     for (u64 left = at.active; left != 0; left &= left - 1) {
       const u32 lane = static_cast<u32>(std::countr_zero(left));
       const typename Data::type raw = Data::to_memory(source[lane]);
