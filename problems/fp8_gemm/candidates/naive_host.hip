@@ -14,18 +14,18 @@ __device__ inline uint16_t to_bf16(float value) {
 
 // One thread an element; a workgroup has 64 columns and 4 rows of C, so a wave reads 64 neighbouring bytes of B.
 __global__ void __launch_bounds__(256) naive_gemm(hb_fp8_gemm args) {
-  const int j = blockIdx.x * 64 + threadIdx.x;
-  const int i = blockIdx.y * 4 + threadIdx.y;
+  const unsigned j = blockIdx.x * 64 + threadIdx.x;
+  const unsigned i = blockIdx.y * 4 + threadIdx.y;
   const int scale_columns = (args.n + 127) / 128;
 
   float sum = 0;
   for (int kb = 0; kb < args.k / 128; ++kb) {
-    const uint8_t *a = args.a + size_t(kb) * 128 * args.m + i;
-    const uint8_t *b = args.b + size_t(kb) * 128 * args.n + j;
+    const uint8_t *a = args.a + size_t(kb) * 128 * args.m;
+    const uint8_t *b = args.b + size_t(kb) * 128 * args.n;
     float block_sum = 0;
 #pragma unroll 8
     for (int kk = 0; kk < 128; ++kk, a += args.m, b += args.n) {
-      block_sum += __builtin_amdgcn_cvt_f32_fp8(*a, 0) * __builtin_amdgcn_cvt_f32_fp8(*b, 0);
+      block_sum += __builtin_amdgcn_cvt_f32_fp8(a[i], 0) * __builtin_amdgcn_cvt_f32_fp8(b[j], 0);
     }
     sum += block_sum * args.a_scale[kb * args.m + i] * args.b_scale[kb * scale_columns + j / 128];
   }
