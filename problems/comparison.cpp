@@ -42,6 +42,7 @@ bool is_untouched(const OutputView& output, int64_t index, std::byte poison) {
 struct AxisDescription {
   bool all = false;
   std::string text;  // follows "every row" or "every column": " >= 64", " in 64..127", …
+  bool single = false;
 };
 
 AxisDescription describe_axis(const std::vector<int64_t>& ids, const std::vector<bool>& flagged) {
@@ -51,7 +52,7 @@ AxisDescription describe_axis(const std::vector<int64_t>& ids, const std::vector
     if (flagged[i]) last = i, ++count;
   }
   if (count == ids.size()) return {true, ""};
-  if (count == 1) return {false, fmt::format(" {}", ids[first])};
+  if (count == 1) return {false, fmt::format(" {}", ids[first]), true};
   if (count == last - first + 1) {
     if (last + 1 == ids.size()) return {false, fmt::format(" >= {}", ids[first])};
     if (first == 0) return {false, fmt::format(" < {}", ids[last] + 1)};
@@ -97,14 +98,14 @@ std::string region_sentence(const Mismatches& m) {
     const auto area = static_cast<double>(std::count(rows_flagged.begin(), rows_flagged.end(), true) *
                                           std::count(columns_flagged.begin(), columns_flagged.end(), true));
     if (static_cast<double>(m.wrong) < 0.6 * area || static_cast<double>(m.wrong) > 1.02 * area) continue;
-    const char* every = static_cast<double>(m.wrong) > 0.97 * area ? "every" : "nearly every";
+    const char* every = static_cast<double>(m.wrong) > 0.97 * area ? "every " : "nearly every ";
     const AxisDescription rows = describe_axis(m.rows, rows_flagged);
     const AxisDescription cols = describe_axis(columns, columns_flagged);
-    if (rows.all && cols.all) return fmt::format("{} element is wrong", every);
-    if (cols.all && !rows.text.empty()) return fmt::format("{} row{} is wrong", every, rows.text);
-    if (rows.all && !cols.text.empty()) return fmt::format("{} column{} is wrong", every, cols.text);
+    if (rows.all && cols.all) return fmt::format("{}element is wrong", every);
+    if (cols.all && !rows.text.empty()) return fmt::format("{}row{} is wrong", rows.single ? "" : every, rows.text);
+    if (rows.all && !cols.text.empty()) return fmt::format("{}column{} is wrong", cols.single ? "" : every, cols.text);
     if (!rows.text.empty() && !cols.text.empty()) {
-      return fmt::format("{} element with row{} and column{} is wrong", every, rows.text, cols.text);
+      return fmt::format("{}element with row{} and column{} is wrong", every, rows.text, cols.text);
     }
   }
   const auto touched = [](const std::vector<int64_t>& counts) {
@@ -218,12 +219,15 @@ Comparison compare_output(const OutputView& output, const Tolerance& tolerance, 
   return result;
 }
 
+// Without the sign that printf gives a NaN.
+static std::string number(double value) { return std::isnan(value) ? "nan" : fmt::format("{:.6g}", value); }
+
 std::string Comparison::sentence() const {
   if (passed) return fmt::format("{} elements of {} agree, worst at {:.3g} of the tolerance", elements, output, worst_ratio);
   std::string text = fmt::format("{} of {} elements of {} are wrong", mismatches, elements, output);
   if (worst) {
-    text += fmt::format(", worst at ({}, {}): got {:.6g}, expected {:.6g}", worst->row, worst->column, worst->got,
-                        worst->expected);
+    text += fmt::format(", worst at ({}, {}): got {}, expected {}", worst->row, worst->column,
+                        number(worst->got), number(worst->expected));
     if (std::isfinite(worst->error)) text += fmt::format(" (error {:.3g}, allowed {:.3g})", worst->error, worst->allowed);
   }
   if (!pattern.empty()) text += "; " + pattern;

@@ -74,13 +74,14 @@ TEST_F(ComparisonTest, NonFiniteValuesNeverPass) {
   const Comparison result = compare();
   EXPECT_EQ(result.mismatches, 3);
   EXPECT_EQ(result.non_finite, 3);
+  EXPECT_THAT(result.sentence(), HasSubstr("(0, 0): got nan, expected -506.25;"));
 }
 
 TEST_F(ComparisonTest, NamesRegionsOfRowsAndColumns) {
   EXPECT_EQ(pattern_of([](int64_t i, int64_t) { return i >= 64; }), "every row >= 64 is wrong");
   EXPECT_EQ(pattern_of([](int64_t i, int64_t) { return i < 32; }), "every row < 32 is wrong");
   EXPECT_EQ(pattern_of([](int64_t, int64_t j) { return j >= 128 && j < 192; }), "every column in 128..191 is wrong");
-  EXPECT_EQ(pattern_of([](int64_t i, int64_t) { return i == 17; }), "every row 17 is wrong");
+  EXPECT_EQ(pattern_of([](int64_t i, int64_t) { return i == 17; }), "row 17 is wrong");
   EXPECT_EQ(pattern_of([](int64_t i, int64_t j) { return i < 64 && j >= 192; }),
             "every element with row < 64 and column >= 192 is wrong");
   EXPECT_EQ(pattern_of([](int64_t, int64_t) { return true; }), "every element is wrong");
