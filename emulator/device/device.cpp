@@ -137,8 +137,12 @@ Result<ModuleHandle> EmulatedDevice::load_module(std::span<const std::byte> code
   loaded->base = TRY(loaded->object->load(*memory_));
   std::vector<Program::Range> ranges;
   for (const CodeObject::CodeRange& range : loaded->object->code_ranges()) {
-    const std::byte* host = TRY(memory_->host_range(loaded->base + range.offset, range.size));
-    ranges.push_back({loaded->base + range.offset, {host, range.size}});
+    const auto host = memory_->host_range(loaded->base + range.offset, range.size);
+    if (!host) {
+      TRY(memory_->free(loaded->base));
+      return host.error();
+    }
+    ranges.push_back({loaded->base + range.offset, {*host, range.size}});
   }
   loaded->program = std::make_unique<Program>(std::move(ranges));
   const std::lock_guard lock(modules_mutex_);
