@@ -18,7 +18,8 @@ extern char** environ;
 
 namespace hipbench {
 
-Result<ProcessResult> run_process(const std::vector<std::string>& argv, std::chrono::milliseconds timeout) {
+Result<ProcessResult> run_process(const std::vector<std::string>& argv, std::chrono::milliseconds timeout,
+                                  size_t output_limit) {
   CHECK(!argv.empty());
   int out[2], err[2];
   if (::pipe2(out, O_CLOEXEC) != 0) return Error{fmt::format("cannot create a pipe: {}", std::strerror(errno))};
@@ -51,9 +52,9 @@ Result<ProcessResult> run_process(const std::vector<std::string>& argv, std::chr
   std::array<std::string*, 2> sinks = {&result.output, &result.errors};
   while (fds[0].fd >= 0 || fds[1].fd >= 0) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
-    if (left.count() <= 0) {
+    if (left.count() <= 0 || result.output_exceeded) {
       ::kill(-pid, SIGKILL);
-      result.timed_out = true;
+      result.timed_out = !result.output_exceeded;
       break;
     }
     if (::poll(fds.data(), fds.size(), static_cast<int>(std::min<long long>(left.count(), 1000))) < 0 && errno != EINTR) break;
@@ -62,6 +63,7 @@ Result<ProcessResult> run_process(const std::vector<std::string>& argv, std::chr
       std::array<char, 65536> buffer;
       const ssize_t got = ::read(fds[i].fd, buffer.data(), buffer.size());
       if (got > 0) sinks[i]->append(buffer.data(), static_cast<size_t>(got));
+      if (sinks[i]->size() > output_limit) result.output_exceeded = true;
       if (got == 0 || (got < 0 && errno != EINTR)) fds[i].fd = -1;
     }
   }

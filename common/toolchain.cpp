@@ -172,7 +172,10 @@ Result<Toolchain> Toolchain::rocm_at(const fs::path& folder) {
   return toolchain;
 }
 
-Result<Toolchain> Toolchain::locate() {
+Result<Toolchain> Toolchain::locate() { return locate(executable_directory()); }
+
+Result<Toolchain> Toolchain::locate(fs::path folder) {
+  const fs::path start = folder;
   if (const auto named = environment("HIPBENCH_TOOLCHAIN"))
     return is_there(fs::path(*named) / kManifestName) || !is_there(fs::path(*named) / "include/hip") ? at(*named)
                                                                                                      : rocm_at(*named);
@@ -188,10 +191,9 @@ Result<Toolchain> Toolchain::locate() {
     if (rocm) return rocm;
     rocm_problem = fmt::format(" ({})", rocm.error().message);
   }
-  fs::path folder = executable_directory();
   for (int level = 0; level < 4; ++level, folder = folder.parent_path())
     if (is_there(folder / ".toolchain" / kManifestName)) return at(folder / ".toolchain");
-  return Error{fmt::format("no HIP headers and device bitcode found above {}{}: {}", executable_directory().string(),
+  return Error{fmt::format("no HIP headers and device bitcode found above {}{}: {}", start.string(),
                            rocm_problem, kSetupAdvice)};
 }
 
@@ -254,6 +256,34 @@ std::vector<std::string> Toolchain::code_object_command(const fs::path& source, 
   append(command, more_flags);
   append(command, std::array<std::string, 5>{"-x", "hip", source.string(), "-o", output.string()});
   return command;
+}
+
+std::vector<std::string> Toolchain::runtime_compile_command(const fs::path& source, const fs::path& output, const fs::path& folder,
+                                                            std::span<const std::string> more_flags) const {
+  std::vector<std::string> command = {clang.string(), "-O3", "--cuda-device-only", "--no-gpu-bundle-output", "-gline-tables-only",
+                                      "-fno-color-diagnostics", "--rocm-path=" + root.string()};
+  if (!is_rocm) {
+    command.push_back("--hip-version=" + hip_version.substr(0, hip_version.rfind('.')));
+    command.push_back("--rocm-device-lib-path=" + device_libs.string());
+  }
+  // The wrapper comes first: HIP's headers then rely on its math functions.
+  for (const char* flag : {"-nogpuinc", "-nostdinc", "-D__HIPCC_RTC__=1", "-include", "__clang_hip_runtime_wrapper.h", "-include",
+                           "hiprtc_prelude.h"})
+    command.push_back(flag);
+  append(command, more_flags);
+  for (const fs::path& include : {folder, hip_include}) append(command, std::array<std::string, 2>{"-isystem", include.string()});
+  append(command, std::array<std::string, 5>{"-x", "hip", source.string(), "-o", output.string()});
+  return command;
+}
+
+std::vector<fs::path> Toolchain::runtime_compile_links() const {
+  std::vector<fs::path> links;
+  std::error_code ignored;
+  const fs::path versions = fs::canonical(clang, ignored).parent_path().parent_path() / "lib/clang";
+  for (const auto& version : fs::directory_iterator(versions, ignored))
+    for (const auto& header : fs::directory_iterator(version.path() / "include", ignored))
+      if (header.path().filename().string().starts_with("__clang_hip")) links.push_back(header.path());
+  return links;
 }
 
 }  // namespace hipbench

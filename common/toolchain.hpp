@@ -32,7 +32,9 @@ struct Toolchain {
   bool is_rocm = false;
 
   // Looks at HIPBENCH_TOOLCHAIN, then ROCM_PATH and /opt/rocm, then .toolchain in the folders above the executable.
+  // A library in somebody else's program says where to start instead.
   static Result<Toolchain> locate();
+  static Result<Toolchain> locate(std::filesystem::path folder);
   // A toolchain folder made by scripts/setup, with the given clang++ (empty: look for clang++-19).
   static Result<Toolchain> at(const std::filesystem::path& folder, std::filesystem::path clang = {});
   // An installed ROCm.
@@ -56,6 +58,14 @@ struct Toolchain {
   // (__HIPCC_RTC__ and its in-memory headers) is the caller's business, through more_flags.
   std::vector<std::string> code_object_command(const std::filesystem::path& source, const std::filesystem::path& output,
                                                std::span<const std::string> more_flags = {}) const;
+
+  // hipRTC: a source → a gfx942 ELF code object, in hipRTC's dialect: no standard library headers, -std as clang's default.
+  // `folder` must hold "hiprtc_prelude.h" and links to runtime_compile_links(); `more_flags` may name another architecture.
+  std::vector<std::string> runtime_compile_command(const std::filesystem::path& source, const std::filesystem::path& output,
+                                                   const std::filesystem::path& folder,
+                                                   std::span<const std::string> more_flags = {}) const;
+  // clang's HIP wrapper headers, which define the math functions. Its folder has standard headers too, which hipRTC must not see.
+  std::vector<std::filesystem::path> runtime_compile_links() const;
 
   // `hipbench hipcc`: the user's own clang arguments with our recipe in front. Sources become HIP unless the user says
   // -x; when it links, the program finds the runtime by an rpath that LD_LIBRARY_PATH can override.
