@@ -65,8 +65,7 @@ Result<std::vector<std::byte>> extract_code_object(std::span<const std::byte> by
     const std::vector<BundleEntry> entries = TRY(read_bundle(bytes));
     bytes = TRY(choose_entry(entries));
   }
-  if (!as_text(bytes).starts_with("\x7f"
-                                  "ELF"))
+  if (!as_text(bytes).starts_with(kElfMagic))
     return Error{"not a code object: neither an ELF file nor an offload bundle with one for gfx942"};
   return std::vector<std::byte>(bytes.begin(), bytes.end());
 }

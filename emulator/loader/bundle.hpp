@@ -36,5 +36,6 @@ Result<CompressedHeader> read_compressed_header(std::span<const std::byte> bytes
 
 inline constexpr std::string_view kBundleMagic = "__CLANG_OFFLOAD_BUNDLE__";
 inline constexpr std::string_view kCompressedMagic = "CCOB";
+inline constexpr std::string_view kElfMagic = "\177ELF";
 
 }  // namespace hipbench::emulator

@@ -50,6 +50,32 @@ Result<u64> zstd_frame_size(const std::byte* frame) {
   }
 }
 
+template <typename T>
+T read_unchecked(const std::byte* at) {
+  T value;
+  std::memcpy(&value, at, sizeof(T));
+  return value;
+}
+
+// The end of everything that the headers of a 64-bit ELF file mention.
+u64 elf_size(const std::byte* elf) {
+  constexpr u64 kSegmentHeader = 56, kSectionHeader = 64;
+  constexpr u32 kNoBits = 8;
+  const u64 segments = read_unchecked<u64>(elf + 32), sections = read_unchecked<u64>(elf + 40);
+  const u64 segment_count = read_unchecked<u16>(elf + 56), section_count = read_unchecked<u16>(elf + 60);
+  u64 end = std::max(segments + segment_count * kSegmentHeader, sections + section_count * kSectionHeader);
+  for (u64 i = 0; i < segment_count; ++i) {
+    const std::byte* header = elf + segments + i * kSegmentHeader;
+    end = std::max(end, read_unchecked<u64>(header + 8) + read_unchecked<u64>(header + 32));
+  }
+  for (u64 i = 0; i < section_count; ++i) {
+    const std::byte* header = elf + sections + i * kSectionHeader;
+    if (read_unchecked<u32>(header + 4) == kNoBits) continue;
+    end = std::max(end, read_unchecked<u64>(header + 24) + read_unchecked<u64>(header + 32));
+  }
+  return end;
+}
+
 }  // namespace
 
 Result<std::vector<BundleEntry>> read_bundle(std::span<const std::byte> bytes) {
@@ -120,12 +146,11 @@ Result<u64> bundle_size(const void* data) {
           "compressed offload bundle of version 1 with zlib: it does not tell its size; rebuild with a newer clang"};
     return header.header_size + TRY(zstd_frame_size(bytes + header.header_size));
   }
-  if (!text_at(kBundleMagic)) return Error{"the fat binary is neither an offload bundle nor a compressed one"};
-  const auto u64_at = [&](u64 at) {
-    u64 value;
-    std::memcpy(&value, bytes + at, 8);
-    return value;
-  };
+  if (text_at(kElfMagic))
+    return elf_size(bytes);
+  if (!text_at(kBundleMagic))
+    return Error{"the device code is neither an offload bundle, nor a compressed one, nor an ELF file"};
+  const auto u64_at = [&](u64 at) { return read_unchecked<u64>(bytes + at); };
   const u64 count = u64_at(24);
   if (count > kMostEntries) return Error{fmt::format("offload bundle with {} entries", count)};
   u64 at = 32, end = 32;

@@ -91,8 +91,9 @@ class CodeObject {
   virtual Result<u64> load(AddressSpace& space) const = 0;
 };
 
-// The size in bytes of the fat binary that starts at `data` as __hipRegisterFatBinary hands it over (no length given),
-// read from its own header. In the library hb_emulator_bundle, which needs no LLVM.
+// The size in bytes of the offload bundle, compressed bundle or ELF that starts at `data`, as __hipRegisterFatBinary
+// and hipModuleLoadData are handed them (no length given), read from its own headers. In the library
+// hb_emulator_bundle, which needs no LLVM.
 Result<u64> bundle_size(const void* data);
 
 }  // namespace hipbench::emulator

@@ -92,8 +92,8 @@ TEST(CompressedBundle, ReadsEveryVersionAndMethod) {
 }
 
 TEST(BundleSize, IsReadFromTheHeaderWhateverFollows) {
-  for (const std::string& bundle :
-       {test_data("loader.bundle"), test_data("loader.ccob"), recompressed(1, 1), recompressed(3, 0)}) {
+  for (const std::string& bundle : {test_data("loader.bundle"), test_data("loader.ccob"), recompressed(1, 1),
+                                    recompressed(3, 0), test_data("loader_v5.elf")}) {
     const std::string followed = bundle + std::string(100, 'x');
     const auto size = bundle_size(followed.data());
     ASSERT_TRUE(size) << size.error().message;
