@@ -114,21 +114,36 @@ constexpr u8 dpp_source_lane(DppControl control, int amount, int lane) {
 }
 
 struct DppLanes {
-  u8 from[kWaveSize] = {};  // a lane without a source names itself
+  u8 from[kWaveSize] = {};     // a lane without a source names itself
   u64 valid = 0;
+  alignas(32) u32 column[16];  // the same within a row, where a lane only reads its own row
 };
+
+constexpr bool stays_in_row(DppControl control) {
+  switch (control) {
+    case DppControl::WaveShl:
+    case DppControl::WaveRol:
+    case DppControl::WaveShr:
+    case DppControl::WaveRor:
+    case DppControl::RowBcast15:
+    case DppControl::RowBcast31: return false;
+    default: return true;
+  }
+}
 
 struct DppTable {
   DppLanes entry[13][16];
   constexpr DppTable() : entry{} {
     for (int control = 0; control < 13; ++control)
-      for (int amount = 0; amount < 16; ++amount)
+      for (int amount = 0; amount < 16; ++amount) {
+        DppLanes& lanes = entry[control][amount];
         for (int lane = 0; lane < static_cast<int>(kWaveSize); ++lane) {
           const u8 from = dpp_source_lane(static_cast<DppControl>(control), amount, lane);
-          DppLanes& lanes = entry[control][amount];
           lanes.from[lane] = from == kNoLane ? static_cast<u8>(lane) : from;
           if (from != kNoLane) lanes.valid |= u64{1} << lane;
         }
+        for (int column = 0; column < 16; ++column) lanes.column[column] = lanes.from[column] & 15u;
+      }
   }
 };
 constexpr DppTable kDppTable;
@@ -137,7 +152,37 @@ DppLanes quad_lanes(const Dpp& dpp) {
   DppLanes lanes;
   lanes.valid = ~u64{0};
   for (u32 lane = 0; lane < kWaveSize; ++lane) lanes.from[lane] = static_cast<u8>((lane & ~3u) + dpp.quad[lane & 3]);
+  for (u32 column = 0; column < 16; ++column) lanes.column[column] = (column & ~3u) + dpp.quad[column & 3];
   return lanes;
+}
+
+void permute_lanes(const DppLanes& lanes, bool in_row, const u32* source, LaneBuffer& values) {
+#if defined(__AVX2__)
+  if (in_row) {
+    for (u32 half = 0; half < 16; half += 8) {
+      const __m256i index = _mm256_load_si256(reinterpret_cast<const __m256i*>(lanes.column + half));
+      // Bit 3 of a column says which half of the row it is in; it moves to the sign, where blendv looks.
+      const __m256 upper = _mm256_castsi256_ps(_mm256_slli_epi32(index, 28));
+      for (u32 row = 0; row < kWaveSize; row += 16) {
+        const auto load = [&](u32 at) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(source + at)); };
+        const __m256i low = _mm256_permutevar8x32_epi32(load(row), index);
+        const __m256i high = _mm256_permutevar8x32_epi32(load(row + 8), index);
+        const __m256 chosen = _mm256_blendv_ps(_mm256_castsi256_ps(low), _mm256_castsi256_ps(high), upper);
+        _mm256_storeu_ps(reinterpret_cast<f32*>(values + row + half), chosen);
+      }
+    }
+    return;
+  }
+#endif
+  static_cast<void>(in_row);
+  for (u32 lane = 0; lane < kWaveSize; ++lane) values[lane] = source[lanes.from[lane]];
+}
+
+// The lanes whose source is active.
+u64 active_sources(const DppLanes& lanes, u64 exec) {
+  u64 mask = 0;
+  for (u32 lane = 0; lane < kWaveSize; ++lane) mask |= (exec >> lanes.from[lane] & 1) << lane;
+  return mask;
 }
 
 // Every lane of the rows and banks that the masks name.
@@ -153,12 +198,12 @@ u64 dpp_written_lanes(const Dpp& dpp) {
 // it reads 0.
 void apply_dpp(const Dpp& dpp, u64 exec, const u32* source, LaneBuffer& values, u64& active) {
   const bool quad = dpp.control == DppControl::QuadPerm;
-  const DppLanes own = quad ? quad_lanes(dpp) : DppLanes{};
+  DppLanes own;
+  if (quad) own = quad_lanes(dpp);
   const DppLanes& lanes = quad ? own : kDppTable.entry[static_cast<u32>(dpp.control)][dpp.amount & 15];
-  for (u32 lane = 0; lane < kWaveSize; ++lane) values[lane] = source[lanes.from[lane]];
+  permute_lanes(lanes, stays_in_row(dpp.control), source, values);
   u64 valid = lanes.valid;
-  if (exec != ~u64{0})
-    for (u32 lane = 0; lane < kWaveSize; ++lane) valid &= ~((~exec >> lanes.from[lane] & 1) << lane);
+  if (exec != ~u64{0}) valid &= active_sources(lanes, exec);
   if (valid != ~u64{0}) {
     LaneBuffer keep;
     expand_mask(valid, keep);
@@ -199,18 +244,12 @@ LaneSource read_general(Wave& wave, const Inst& inst, const Operand& operand, u3
   source.low = read_lanes(wave, operand, 0, low);
   source.high = two ? read_lanes(wave, operand, 1, high) : source.low;
   if (inst.dpp && source_number == 0) {
-    LaneBuffer permuted;
-    u64 both = active;
-    apply_dpp(*inst.dpp, wave.exec(), source.low, permuted, both);
-    std::copy_n(permuted, kWaveSize, low);
-    source.low = low;
-    if (two) {
-      u64 same = active;
-      apply_dpp(*inst.dpp, wave.exec(), source.high, permuted, same);
-      std::copy_n(permuted, kWaveSize, high);
-    }
-    source.high = two ? high : low;
-    active = both;
+    // DPP sources are registers, so the buffers are free.
+    if (!operand.is_vgpr()) throw GuestFault{FaultKind::IllegalOperand, "DPP takes a vector register"};
+    u64 same = active;
+    if (two) apply_dpp(*inst.dpp, wave.exec(), source.high, high, same);
+    apply_dpp(*inst.dpp, wave.exec(), source.low, low, active);
+    source = {low, two ? high : low};
   }
   if (inst.mods.sdwa && operand.select != SdwaSelect::Dword) {
     select_sdwa(source.low, low, operand.select, operand.sign_extend);
@@ -316,7 +355,8 @@ void write_lanes(Wave& wave, const Operand& operand, u32 dword, const LaneBuffer
   }
   LaneBuffer keep;
   expand_mask(active, keep);
-  for (u32 lane = 0; lane < kWaveSize; ++lane) destination[lane] = keep[lane] ? values[lane] : destination[lane];
+#pragma clang loop vectorize(assume_safety)
+  for (u32 lane = 0; lane < kWaveSize; ++lane) destination[lane] ^= (destination[lane] ^ values[lane]) & keep[lane];
 }
 
 }  // namespace hipbench::emulator

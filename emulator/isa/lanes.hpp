@@ -151,7 +151,7 @@ struct LaneRow {
   template <bool Slow, typename T>
   static T source_value(const LaneSource& source, u32 lane, u32 mode, const Flush& flush) {
     if constexpr (std::is_same_v<T, Mode>) {
-      return Mode{Slow ? mode : (mode & ~0xffu) | kModeDefaultFp};
+      return Mode{Slow ? mode : (mode & ~0xffu) | kModeDefaultFp, !Slow};
     } else if constexpr (std::is_same_v<T, Lane>) {
       return Lane{lane};
     } else {

@@ -346,6 +346,8 @@ bool parse_modifier(std::string_view word, Inst& inst) {
   if (name == "neg_lo" || name == "neg") return mods.neg_lo = parse_bits(value), true;
   if (name == "neg_hi") return mods.neg_hi = parse_bits(value), true;
   if (parse_dpp(name, value, inst) || parse_sdwa(name, value, inst)) return true;
+  // ds_swizzle_b32 prints its pattern by name; the encoding has the bits.
+  if (name == "offset" && value.starts_with("swizzle(")) return mods.offset = static_cast<i32>(inst.words[0] & 0xffff), true;
   const bool negative = value.starts_with('-');
   const std::optional<u32> number = parse_number(negative ? value.substr(1) : value);
   if (name == "format" || name == "dfmt" || name == "nfmt") return mods.format = static_cast<i32>(number.value_or(0)), true;

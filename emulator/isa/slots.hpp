@@ -22,6 +22,10 @@ struct bf16 {
 struct any32 {
   u32 bits;
 };
+// 64 bits in two halves, for bodies whose loops vectorise better so.
+struct pair64 {
+  u32 low, high;
+};
 // The destination register read as a source.
 template <typename T>
 struct Tied {
@@ -53,6 +57,7 @@ struct Lane {
 // The MODE register. On the fast path the rounding and denormal fields are known to be the default ones.
 struct Mode {
   u32 bits;
+  bool fast = false;  // a constant of the path
   RoundMode half_rounding() const { return static_cast<RoundMode>(bits >> kModeRoundDouble & 3); }
   bool ieee() const { return (bits & kModeIeee) != 0; }
   Fp8Overflow fp8_overflow() const { return (bits & kModeFp16Overflow) != 0 ? Fp8Overflow::Saturate : Fp8Overflow::Nan; }
@@ -85,6 +90,8 @@ template <>
 struct Slot<u64> : SlotOf<OperandType::B64, 2, false> {};
 template <>
 struct Slot<i64> : SlotOf<OperandType::I64, 2, false> {};
+template <>
+struct Slot<pair64> : Slot<u64> {};
 template <>
 struct Slot<f64> : SlotOf<OperandType::F64, 2, true> {};
 template <>
@@ -128,6 +135,8 @@ template <typename T>
 T from_bits(u32 low, u32 high) {
   if constexpr (is_tied<T>) {
     return T{from_bits<decltype(T::value)>(low, high)};
+  } else if constexpr (std::is_same_v<T, pair64>) {
+    return {low, high};
   } else if constexpr (sizeof(T) == 8) {
     return std::bit_cast<T>(u64{low} | u64{high} << 32);
   } else if constexpr (sizeof(T) == 4) {
@@ -141,7 +150,8 @@ T from_bits(u32 low, u32 high) {
 }
 template <typename T>
 u64 to_bits(T value) {
-  if constexpr (sizeof(T) == 8) return std::bit_cast<u64>(value);
+  if constexpr (std::is_same_v<T, pair64>) return u64{value.low} | u64{value.high} << 32;
+  else if constexpr (sizeof(T) == 8) return std::bit_cast<u64>(value);
   else if constexpr (sizeof(T) == 4) return std::bit_cast<u32>(value);
   else return std::bit_cast<u16>(value);
 }

@@ -45,11 +45,46 @@ WithMask<T> div_scale(T value, T denominator, T numerator) {
   if (is_denormal(denominator)) return {scaled_up(value), false};
   const bool reciprocal_denormal = quotient_is_denormal(T{1}, denominator);
   const bool denormal = quotient_is_denormal(numerator, denominator);
-  if (reciprocal_denormal && denormal) return {is_denominator ? scaled_up(value) : value, true};
+  // The ISA document's pseudocode scales this denominator up, which would overflow it; the quotient is right when it goes down.
+  if (reciprocal_denormal && denormal) return {is_denominator ? scaled_down(value) : value, true};
   if (reciprocal_denormal) return {scaled_down(value), false};
   if (denormal) return {is_numerator ? scaled_up(value) : value, true};
   if (exponent_field(numerator) <= L::tiny_numerator) return {scaled_up(value), false};
   return {value, false};
+}
+
+template <typename T>
+T from_upper(u32 dword) {
+  if constexpr (sizeof(T) == 8) return std::bit_cast<T>(u64{dword} << 32);
+  else return std::bit_cast<T>(dword);
+}
+// Most divisions are far from every limit: nothing is scaled.
+template <typename T>
+bool in_comfort(T denominator, T numerator) {
+  constexpr int kQuarter = FloatBits<T>::bias / 4;
+  const u32 d = static_cast<u32>(exponent_field(denominator) - (FloatBits<T>::bias - kQuarter));
+  const u32 n = static_cast<u32>(exponent_field(numerator) - (FloatBits<T>::bias - kQuarter));
+  return d < 2 * kQuarter && n < 2 * kQuarter;
+}
+template <typename T>
+constexpr auto kUnscaled = [](T value, T, T) { return WithMask<T>{value, false}; };
+template <typename T>
+constexpr auto kScale = [](T value, T denominator, T numerator) { return div_scale(value, denominator, numerator); };
+template <typename T>
+constexpr Op div_scale_row(std::string_view name) {
+  Op row = LaneRowOf<kScale<T>>::op(name);
+  row.plain = [](Wave& wave, const Inst& inst) {
+    LaneBuffer buffers[4];
+    constexpr u32 kHigh = sizeof(T) / 4 - 1;  // the sign does not matter, the exponent is in the upper dword
+    const u32* d = read_lanes(wave, inst.operands[3], kHigh, buffers[0]);
+    const u32* n = read_lanes(wave, inst.operands[4], kHigh, buffers[1]);
+    u32 comfortable = 1;
+    for (u32 lane = 0; lane < kWaveSize; ++lane)
+      comfortable &= in_comfort(from_upper<T>(d[lane]), from_upper<T>(n[lane])) ? 1u : 0u;
+    if (comfortable != 0) return LaneRowOf<kUnscaled<T>>::plain(wave, inst);
+    LaneRowOf<kScale<T>>::plain(wave, inst);
+  };
+  return row;
 }
 
 // ---- v_div_fmas: fma and the factor that undoes v_div_scale, rounded once ----
@@ -62,14 +97,16 @@ f32 fma_scaled(f32 a, f32 b, f32 c) {
 f64 fma_scaled(f64 a, f64 b, f64 c) {
   const f64 factor = exponent_field(c) > 1023 ? 0x1p128 : 0x1p-128;
   const f64 sum = std::fma(a, b, c);
-  if (!std::isfinite(sum) || factor > 1) return sum * factor;
-  // The product may lose bits to the denormal range: round the sum to odd first. Its error, exactly: ab = p + e, p + c = s + t.
+  const f64 scaled = sum * factor;
+  if (!std::isfinite(sum) || factor > 1 || !is_denormal(scaled)) return scaled;
+  // A denormal result has fewer bits: it is rounded twice. That only shows when the sum lies halfway between two denormals;
+  // then its error decides. The error, exactly: ab = p + e, p + c = s + t.
+  const f64 half = 0x1p-947;  // of the denormals' spacing, before the scaling
+  if (std::fabs(sum - scaled * 0x1p128) != half) return scaled;
   const f64 p = a * b, e = std::fma(a, b, -p);
   const f64 s = p + c, part = s - p, t = (p - (s - part)) + (c - part);
   const f64 error = ((s - sum) + t) + e;
-  u64 odd = bits(sum);
-  if (error != 0 && (odd & 1) == 0) odd = (error > 0) == (sum > 0) ? odd + 1 : odd - 1;
-  return from_float_bits<f64>(odd) * factor;
+  return error == 0 ? scaled : (sum + std::copysign(half, error)) * factor;
 }
 
 template <typename T>
@@ -96,7 +133,8 @@ T div_fixup(T quotient, T denominator, T numerator) {
   const bool negative = is_negative(denominator) != is_negative(numerator);
   const T infinity = from_float_bits<T>(kExponentMask<T>), zero = from_float_bits<T>(U{0});
   const T invalid = from_float_bits<T>(static_cast<U>(kSignBit<T> | kExponentMask<T> | kQuietBit<T>));
-  T result = with_sign(quotient, negative);
+  // A quotient beyond the largest number has become a NaN on its way through the FMAs.
+  T result = with_sign(is_nan(quotient) ? infinity : quotient, negative);
   if constexpr (!std::is_same_v<T, f16>) {
     const int distance = exponent_field(numerator) - exponent_field(denominator);
     if (exponent_field(denominator) == 2 * FloatBits<T>::bias + 1) result = with_sign(infinity, negative);
@@ -136,8 +174,8 @@ f64 trig_preop(f64 value, u32 segment) {
 }
 
 constexpr Op kRows[] = {
-    lanes<[](f32 a, f32 b, f32 c) { return div_scale(a, b, c); }>("v_div_scale_f32"),
-    lanes<[](f64 a, f64 b, f64 c) { return div_scale(a, b, c); }>("v_div_scale_f64"),
+    div_scale_row<f32>("v_div_scale_f32"),
+    div_scale_row<f64>("v_div_scale_f64"),
     div_fmas<f32>("v_div_fmas_f32"),
     div_fmas<f64>("v_div_fmas_f64"),
     lanes<[](f32 q, f32 d, f32 n) { return div_fixup(q, d, n); }>("v_div_fixup_f32"),

@@ -42,6 +42,13 @@ WithMask<u64> mad_wide_signed(i32 a, i32 b, u64 c) {
   return {sum, ((sum >> 63) != 0) != overflow};
 }
 
+// (a << n) + b for n < 8.
+pair64 shift_add(pair64 a, u32 n, pair64 b) {
+  const u32 low = a.low << n, high = a.high << n | a.low >> 1 >> (31 - n);
+  const u32 sum = low + b.low;
+  return {sum, high + b.high + (sum < low ? 1u : 0u)};
+}
+
 // ---- Fields ----
 
 u32 sign_extend_24(u32 value) { return static_cast<u32>(static_cast<i32>(value << 8) >> 8); }
@@ -193,7 +200,7 @@ constexpr Op kRows[] = {
     lanes<[](u32 a, u32 b, u32 c) { return a + b + c; }>("v_add3_u32"),
     lanes<[](u32 a, u32 n, u32 b) { return (a << (n & 31)) + b; }>("v_lshl_add_u32"),
     lanes<[](u32 a, u32 b, u32 n) { return (a + b) << (n & 31); }>("v_add_lshl_u32"),
-    lanes<[](u64 a, u32 n, u64 b) { return (a << (n & 7)) + b; }>("v_lshl_add_u64"),
+    lanes<[](pair64 a, u32 n, pair64 b) { return shift_add(a, n & 7, b); }>("v_lshl_add_u64"),
     lanes<[](u32 a, u32 b, u32 c) { return (a ^ b) + c; }>("v_xad_u32"),
 
     // Products

@@ -74,34 +74,58 @@ constexpr T with_sign(T value, bool negative) {
 template <typename T>
 constexpr int exponent_field(T value) { return static_cast<int>((bits(value) & kExponentMask<T>) >> FloatBits<T>::fraction_bits); }
 
-// ---- f16 through the wider formats, where sums and products of f16 are exact ----
+// ---- f16 through f32 ----
+//
+// The fast path (round to nearest even) uses the host's conversions. Sums and products of f16 rounded to f32 and then to f16
+// are as if rounded once: 24 bits are two more than twice 11, and what becomes denormal was exact in f32.
 
-inline f32 widen(f16 value) { return f16_to_f32(value.bits); }
-inline f16 narrow(f32 value, Mode mode) { return {f32_to_f16(value, mode.half_rounding())}; }
+inline f32 widen(f16 value) { return static_cast<f32>(std::bit_cast<_Float16>(value.bits)); }
+inline f16 narrow_even(f32 value) { return {std::bit_cast<u16>(static_cast<_Float16>(value))}; }
+inline f16 narrow(f32 value, Mode mode) { return mode.fast ? narrow_even(value) : f16{f32_to_f16(value, mode.half_rounding())}; }
 inline f16 narrow(f64 value, Mode mode) { return {f64_to_f16(value, mode.half_rounding())}; }
 inline f16 negate(f16 value) { return {static_cast<u16>(value.bits ^ 0x8000)}; }
-inline f16 add(f16 a, f16 b, Mode mode) { return {f16_add(a.bits, b.bits, mode.half_rounding())}; }
-inline f16 multiply(f16 a, f16 b, Mode mode) { return {f16_mul(a.bits, b.bits, mode.half_rounding())}; }
-inline f16 fused(f16 a, f16 b, f16 c, Mode mode) { return {f16_fma(a.bits, b.bits, c.bits, mode.half_rounding())}; }
+inline f16 add(f16 a, f16 b, Mode mode) {
+  return mode.fast ? narrow_even(widen(a) + widen(b)) : f16{f16_add(a.bits, b.bits, mode.half_rounding())};
+}
+inline f16 multiply(f16 a, f16 b, Mode mode) {
+  return mode.fast ? narrow_even(widen(a) * widen(b)) : f16{f16_mul(a.bits, b.bits, mode.half_rounding())};
+}
+// The product is exact in f32. The sum is rounded to odd at 24 bits, so that the rounding to 11 bits is the only one that shows.
+[[gnu::always_inline]] inline f16 fused(f16 a, f16 b, f16 c, Mode mode) {
+  if (!mode.fast) return {f16_fma(a.bits, b.bits, c.bits, mode.half_rounding())};
+  const f32 p = widen(a) * widen(b), addend = widen(c);
+  const f32 sum = p + addend, part = sum - p;
+  const f32 error = (p - (sum - part)) + (addend - part);
+  const u32 sum_bits = std::bit_cast<u32>(sum);
+  const bool away = (std::bit_cast<u32>(error) ^ sum_bits) >> 31 == 0;
+  const u32 odd = (sum_bits & 1) != 0 ? sum_bits : (away ? sum_bits + 1 : sum_bits - 1);
+  // An infinite or NaN sum has a NaN error, which is not below or above 0.
+  return narrow_even(std::bit_cast<f32>(error < 0 || error > 0 ? odd : sum_bits));
+}
+// Toward zero whatever MODE says: one step back where rounding to nearest went away from zero.
+inline u32 narrow_toward_zero(f32 value) {
+  const f16 nearest = narrow_even(value);
+  return nearest.bits - (std::fabs(widen(nearest)) > std::fabs(value) ? 1u : 0u);
+}
 
-// ---- Order ----
+// ---- Order (always inline: a call in a loop over lanes keeps it from being vectorised) ----
 
 // Less, with -0 below +0; meaningless for NaN.
 template <typename T>
-bool ordered_below(T a, T b) {
+[[gnu::always_inline]] inline bool ordered_below(T a, T b) {
   if constexpr (std::is_same_v<T, f16>) {
     using S = typename FloatBits<T>::Signed;
     const S x = std::bit_cast<S>(a), y = std::bit_cast<S>(b);
     const S key_x = static_cast<S>(x ^ static_cast<S>((x >> 15) & 0x7fff)), key_y = static_cast<S>(y ^ static_cast<S>((y >> 15) & 0x7fff));
     return key_x < key_y;
   } else {
-    return (a < b) | ((a == b) & is_negative(a));
+    return a < b || (a == b && is_negative(a));
   }
 }
 
 // The NaN rules of v_min and v_max: in IEEE mode a signalling NaN wins, made quiet; otherwise a NaN loses against a number.
 template <typename T>
-T select_number(T a, T b, T chosen, Mode mode) {
+[[gnu::always_inline]] inline T select_number(T a, T b, T chosen, Mode mode) {
   T result = is_nan(b) ? a : chosen;
   result = is_nan(a) ? b : result;
   if (mode.ieee()) {
@@ -111,18 +135,19 @@ T select_number(T a, T b, T chosen, Mode mode) {
   return result;
 }
 template <typename T>
-T minimum(T a, T b, Mode mode) { return select_number(a, b, ordered_below(a, b) ? a : b, mode); }
+[[gnu::always_inline]] inline T minimum(T a, T b, Mode mode) { return select_number(a, b, ordered_below(a, b) ? a : b, mode); }
 template <typename T>
-T maximum(T a, T b, Mode mode) { return select_number(a, b, ordered_below(b, a) ? a : b, mode); }
+[[gnu::always_inline]] inline T maximum(T a, T b, Mode mode) { return select_number(a, b, ordered_below(b, a) ? a : b, mode); }
 
 // With a NaN among them the median is the minimum; otherwise the largest of the two that are not the largest.
 template <typename T>
-T median(T a, T b, T c, Mode mode) {
+[[gnu::always_inline]] inline T median(T a, T b, T c, Mode mode) {
   const bool nan = is_nan(a) || is_nan(b) || is_nan(c);
-  if (nan) return minimum(minimum(a, b, mode), c, mode);
+  const T smallest = minimum(minimum(a, b, mode), c, mode);
   const T low = ordered_below(a, b) ? a : b, high = ordered_below(a, b) ? b : a;
   const T upper = ordered_below(high, c) ? high : c;
-  return ordered_below(low, upper) ? upper : low;
+  const T middle = ordered_below(low, upper) ? upper : low;
+  return nan ? smallest : middle;
 }
 
 // ---- Rounding to an integer in the same format ----

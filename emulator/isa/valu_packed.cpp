@@ -59,7 +59,7 @@ struct PackedRow {
   template <bool Slow, typename T>
   static T value(const u32* lanes, u32 lane, u32 shift, u32 mode, const Flush& flush) {
     if constexpr (is_context<T>) {
-      return Mode{Slow ? mode : (mode & ~0xffu) | kModeDefaultFp};
+      return Mode{Slow ? mode : (mode & ~0xffu) | kModeDefaultFp, !Slow};
     } else {
       const T result = from_bits<T>(lanes[lane] >> shift, 0);
       if constexpr (Slow) return flush.input(result);
@@ -214,7 +214,7 @@ const u32* read_mixed(Wave& wave, const Inst& inst, u32 source, LaneBuffer& buff
     const u32 shift = (mods.op_sel >> source & 1) != 0 ? 16 : 0;
     for (u32 lane = 0; lane < kWaveSize; ++lane) {
       const u16 bits = static_cast<u16>(lanes[lane] >> shift);
-      buffer[lane] = std::bit_cast<u32>(f16_to_f32(flush.half_in ? flush_half(bits) : bits));
+      buffer[lane] = std::bit_cast<u32>(widen(f16{flush.half_in ? flush_half(bits) : bits}));
     }
     lanes = buffer;
   } else if (flush.single_in) {

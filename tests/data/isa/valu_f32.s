@@ -50,11 +50,13 @@ v2 = -0f
 v0 = 2f -1f 0.25f nanf; v1 = 0f
 > v_add_f32_e64 v2, v0, v1 clamp
 v2 = 1f 0f 0.25f 0f
-== output modifiers need denormals flushed
+== output modifiers need denormals flushed and IEEE mode off
 v0 = 3f; v1 = 1f
 > s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 0
+> s_setreg_imm32_b32 hwreg(HW_REG_MODE, 9, 1), 0
 > v_add_f32_e64 v2, v0, v1 mul:2
 > v_add_f32_e64 v3, v0, v1 div:2
+> s_setreg_imm32_b32 hwreg(HW_REG_MODE, 9, 1), 1
 > s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 3
 v2 = 8f; v3 = 2f
 == denormals flushed by MODE
@@ -151,10 +153,10 @@ v0 = 1f; v1 = 0x1p100f
 > v_div_scale_f32 v2, vcc, v0, v0, v1
 > v_div_scale_f32 v3, s[0:1], v1, v0, v1
 v2 = 0x1p64f; v3 = 0x1p100f; vcc = -1; s[0:1] = -1
-== v_div_fmas_f32
-v0 = 2f; v1 = 3f; v2 = 1f; vcc = 0x5555555555555555
+== v_div_fmas_f32 undoes v_div_scale, up or down by 2^64 as the addend's exponent says
+v0 = 2f; v1 = 3f; v2 = 1f 2f 1f 2f; vcc = 0x3333333333333333
 > v_div_fmas_f32 v3, v0, v1, v2
-v3 = 0x1.cp34f 7f
+v3 = 0x1.cp-62f 0x1p67f 7f 8f
 == v_div_fixup_f32
 v0 = 5f; v1 = 2f 0f 0f inff 3f -2f; v2 = 10f 0f 1f inff inff 10f
 > v_div_fixup_f32 v3, v0, v1, v2

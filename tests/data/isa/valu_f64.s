@@ -60,10 +60,10 @@ v[4:5] = 0x3fe45f306dc9c882
 v[0:1] = 3d; v[2:3] = 1d; vcc = -1
 > v_div_scale_f64 v[4:5], vcc, v[0:1], v[0:1], v[2:3]
 v[4:5] = 3d; vcc = 0
-== v_div_fmas_f64
-v[0:1] = 2d; v[2:3] = 3d; v[4:5] = 1d; vcc = 0x5555555555555555
+== v_div_fmas_f64 undoes v_div_scale, up or down by 2^128 as the addend's exponent says
+v[0:1] = 2d; v[2:3] = 3d; v[4:5] = 1d 2d 1d 2d; vcc = 0x3333333333333333
 > v_div_fmas_f64 v[6:7], v[0:1], v[2:3], v[4:5]
-v[6:7] = 0x1.cp66d 7d
+v[6:7] = 0x1.cp-126d 0x1p131d 7d 8d
 == v_div_fixup_f64
 v[0:1] = 5d; v[2:3] = 2d 0d infd -2d; v[4:5] = 10d 1d 1d 10d
 > v_div_fixup_f64 v[6:7], v[0:1], v[2:3], v[4:5]

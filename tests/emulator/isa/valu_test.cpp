@@ -1,0 +1,515 @@
+// Vector rows against second formulations: host IEEE arithmetic in every rounding and denormal mode, integers in wider types,
+// and whole division sequences.
+
+#include <gtest/gtest.h>
+
+#include <cfenv>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <random>
+#include <vector>
+
+#include "emulator/isa/decode.hpp"
+#include "emulator/isa/float_formats.hpp"
+#include "emulator/isa/wave.hpp"
+#include "tests/emulator/isa/assembler.hpp"
+
+namespace hipbench::emulator {
+namespace {
+
+// One wave and a way to run a line of assembler on it.
+class Bench {
+ public:
+  Bench() : space_(AddressSpace::create().value()), wave(*space_) {
+    wave.vgprs = registers_.data();
+    wave.set_exec(~u64{0});
+  }
+  void run(const std::string& text) {
+    std::string error;
+    const std::vector<std::byte> code = assemble(text + "\n", error);
+    ASSERT_EQ(error, "");
+    for (size_t at = 0; at < code.size();) {
+      const std::unique_ptr<Inst> inst = decode(disassembler_, std::span(code).subspan(at), at);
+      inst->execute(wave, *inst);
+      at += inst->size;
+    }
+  }
+  void set_mode(u32 round_single, u32 denorm_single, u32 round_double, u32 denorm_double) {
+    wave.mode = (wave.mode & ~0xffu) | round_single | round_double << 2 | denorm_single << 4 | denorm_double << 6;
+    wave.special_float_mode = (wave.mode & 0xff) != kModeDefaultFp;
+  }
+  void set(u32 index, const std::vector<u32>& values) {
+    for (u32 lane = 0; lane < kWaveSize; ++lane) wave.vgpr(index)[lane] = values[lane];
+  }
+  void set64(u32 index, const std::vector<u64>& values) {
+    for (u32 lane = 0; lane < kWaveSize; ++lane) {
+      wave.vgpr(index)[lane] = static_cast<u32>(values[lane]);
+      wave.vgpr(index + 1)[lane] = static_cast<u32>(values[lane] >> 32);
+    }
+  }
+  u32 get(u32 index, u32 lane) { return wave.vgpr(index)[lane]; }
+  u64 get64(u32 index, u32 lane) { return get(index, lane) | u64{get(index + 1, lane)} << 32; }
+
+ private:
+  std::unique_ptr<AddressSpace> space_;
+  std::vector<u32> registers_ = std::vector<u32>(size_t{kVgprs} * kWaveSize);
+  Disassembler disassembler_;
+
+ public:
+  Wave wave;
+};
+
+constexpr u32 kNastySingles[] = {0x00000000, 0x80000000, 0x00000001, 0x807fffff, 0x00800000, 0x80800001, 0x3f800000,
+                                 0xbf800000, 0x3f800001, 0x33800000, 0x7f7fffff, 0xff7fffff, 0x7f800000, 0xff800000,
+                                 0x7fc00001, 0x7f800001, 0x4b000000, 0x5f000000, 0x1f800000, 0x00ffffff};
+constexpr u64 kNastyDoubles[] = {0, 0x8000000000000000, 1, 0x800fffffffffffff, 0x0010000000000000, 0x3ff0000000000000,
+                                 0xbff0000000000001, 0x3ca0000000000000, 0x7fefffffffffffff, 0xffefffffffffffff,
+                                 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000001, 0x4330000000000000,
+                                 0x5fe0000000000000, 0x1ff0000000000000};
+
+class Random {
+ public:
+  u32 single() {
+    const u32 draw = static_cast<u32>(engine_());
+    return draw % 3 == 0 ? kNastySingles[draw / 3 % std::size(kNastySingles)] : static_cast<u32>(engine_());
+  }
+  // Exponents near each other, so that sums and products meet.
+  u32 moderate_single() { return (static_cast<u32>(engine_()) & 0x807fffff) | (100 + static_cast<u32>(engine_()) % 54) << 23; }
+  u64 twice() {
+    const u32 draw = static_cast<u32>(engine_());
+    return draw % 3 == 0 ? kNastyDoubles[draw / 3 % std::size(kNastyDoubles)] : engine_();
+  }
+  u64 bits() { return engine_(); }
+  std::vector<u32> singles() { return lanes<u32>([&] { return bits() % 2 == 0 ? single() : moderate_single(); }); }
+  std::vector<u64> doubles() { return lanes<u64>([&] { return twice(); }); }
+  std::vector<u32> words() { return lanes<u32>([&] { return static_cast<u32>(bits()); }); }
+
+ private:
+  template <typename T, typename Draw>
+  std::vector<T> lanes(Draw draw) {
+    std::vector<T> values(kWaveSize);
+    for (T& value : values) value = draw();
+    return values;
+  }
+  std::mt19937_64 engine_{42};
+};
+
+f32 as_f32(u32 bits) { return std::bit_cast<f32>(bits); }
+f64 as_f64(u64 bits) { return std::bit_cast<f64>(bits); }
+u32 flushed(u32 bits, bool flush) { return flush && (bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits; }
+
+constexpr int kHostRounding[4] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+
+struct SingleCase {
+  const char* text;
+  f32 (*host)(f32, f32, f32);
+};
+// Out of line and volatile, so that the compiler computes under the rounding mode set at run time.
+f32 host_add(f32 a, f32 b, f32) { volatile f32 x = a, y = b; return x + y; }
+f32 host_subtract(f32 a, f32 b, f32) { volatile f32 x = a, y = b; return x - y; }
+f32 host_multiply(f32 a, f32 b, f32) { volatile f32 x = a, y = b; return x * y; }
+f32 host_fma(f32 a, f32 b, f32 c) { volatile f32 x = a, y = b, z = c; return std::fma(x, y, z); }
+
+TEST(VectorF32, ArithmeticIsTheHostsInEveryRoundingAndDenormalMode) {
+  Bench bench;
+  Random random;
+  const SingleCase cases[] = {{"v_add_f32 v3, v0, v1", host_add},       {"v_sub_f32 v3, v0, v1", host_subtract},
+                              {"v_subrev_f32 v3, v1, v0", host_subtract}, {"v_mul_f32 v3, v0, v1", host_multiply},
+                              {"v_fma_f32 v3, v0, v1, v2", host_fma}};
+  for (u32 mode = 0; mode < 16; ++mode)
+    for (const SingleCase& test : cases)
+      for (int round = 0; round < 6; ++round) {
+        const std::vector<u32> a = random.singles(), b = random.singles(), c = random.singles();
+        bench.set(0, a);
+        bench.set(1, b);
+        bench.set(2, c);
+        bench.set_mode(mode & 3, mode >> 2, 0, 3);
+        bench.run(test.text);
+        const bool flush_in = (mode >> 2 & 1) == 0, flush_out = (mode >> 3 & 1) == 0;
+        for (u32 lane = 0; lane < kWaveSize; ++lane) {
+          std::fesetround(kHostRounding[mode & 3]);
+          const f32 exact = test.host(as_f32(flushed(a[lane], flush_in)), as_f32(flushed(b[lane], flush_in)), as_f32(flushed(c[lane], flush_in)));
+          std::fesetround(FE_TONEAREST);
+          const u32 expected = flushed(std::bit_cast<u32>(exact), flush_out), actual = bench.get(3, lane);
+          if (std::isnan(exact)) {
+            ASSERT_TRUE(std::isnan(as_f32(actual))) << test.text;
+            ASSERT_NE(actual & 0x400000, 0u) << "a signalling NaN came out of " << test.text;
+          } else {
+            ASSERT_EQ(actual, expected) << test.text << " mode " << mode << std::hex << " of " << a[lane] << ' ' << b[lane] << ' ' << c[lane];
+          }
+        }
+      }
+}
+
+TEST(VectorF64, ArithmeticIsTheHostsInEveryRoundingMode) {
+  Bench bench;
+  Random random;
+  for (u32 mode = 0; mode < 4; ++mode)
+    for (int round = 0; round < 20; ++round) {
+      const std::vector<u64> a = random.doubles(), b = random.doubles(), c = random.doubles();
+      bench.set64(0, a);
+      bench.set64(2, b);
+      bench.set64(4, c);
+      bench.set_mode(0, 3, mode, 3);
+      bench.run("v_fma_f64 v[6:7], v[0:1], v[2:3], v[4:5]\nv_add_f64 v[8:9], v[0:1], v[2:3]\nv_cvt_f32_f64 v10, v[0:1]");
+      for (u32 lane = 0; lane < kWaveSize; ++lane) {
+        std::fesetround(kHostRounding[mode]);
+        volatile f64 x = as_f64(a[lane]), y = as_f64(b[lane]), z = as_f64(c[lane]);
+        volatile f64 fused = std::fma(x, y, z), sum = x + y;
+        std::fesetround(FE_TONEAREST);
+        const f32 single = static_cast<f32>(as_f64(a[lane]));  // rounds as MODE says for f32
+        const auto same = [](f64 want, u64 got) { return std::isnan(want) ? std::isnan(as_f64(got)) : std::bit_cast<u64>(want) == got; };
+        ASSERT_TRUE(same(fused, bench.get64(6, lane)));
+        ASSERT_TRUE(same(sum, bench.get64(8, lane)));
+        if (!std::isnan(single)) ASSERT_EQ(bench.get(10, lane), std::bit_cast<u32>(single));
+      }
+    }
+}
+
+TEST(VectorF16, ArithmeticRoundsOnceAndFlushesByMode) {
+  Bench bench;
+  Random random;
+  for (u32 repeat = 0; repeat < 160; ++repeat)
+    for (u32 denorm : {0u, 3u}) {
+      const u32 mode = repeat % 4;
+      const std::vector<u32> a = random.words(), b = random.words(), c = random.words();
+      bench.set(0, a);
+      bench.set(1, b);
+      bench.set(2, c);
+      bench.set(3, std::vector<u32>(kWaveSize, 0xabcd0000));
+      bench.set_mode(0, 3, mode, denorm);
+      bench.run("v_fma_f16 v3, v0, v1, v2\nv_add_f16 v4, v0, v1\nv_pk_mul_f16 v5, v0, v1\nv_pk_fma_f16 v6, v0, v1, v2");
+      const auto half = [&](u32 word, u32 shift) {
+        const u16 bits = static_cast<u16>(word >> shift);
+        return static_cast<u16>(denorm == 0 && (bits & 0x7c00) == 0 ? bits & 0x8000 : bits);
+      };
+      const auto out = [&](u16 bits) { return static_cast<u32>(denorm == 0 && (bits & 0x7c00) == 0 ? bits & 0x8000 : bits); };
+      const RoundMode rounding = static_cast<RoundMode>(mode);
+      for (u32 lane = 0; lane < kWaveSize; ++lane) {
+        const u32 x = a[lane], y = b[lane], z = c[lane];
+        const auto same = [&](u32 actual, u16 expected) {
+          if (f16_is_nan(expected)) return f16_is_nan(static_cast<u16>(actual));
+          return (actual & 0xffff) == out(expected);
+        };
+        ASSERT_TRUE(same(bench.get(3, lane), f16_fma(half(x, 0), half(y, 0), half(z, 0), rounding))) << std::hex << x << ' ' << y << ' ' << z;
+        ASSERT_EQ(bench.get(3, lane) >> 16, 0xabcdu);
+        ASSERT_TRUE(same(bench.get(4, lane), f16_add(half(x, 0), half(y, 0), rounding)));
+        ASSERT_EQ(bench.get(4, lane) >> 16, 0u);
+        ASSERT_TRUE(same(bench.get(5, lane), f16_mul(half(x, 0), half(y, 0), rounding)));
+        ASSERT_TRUE(same(bench.get(5, lane) >> 16, f16_mul(half(x, 16), half(y, 16), rounding)));
+        ASSERT_TRUE(same(bench.get(6, lane), f16_fma(half(x, 0), half(y, 0), half(z, 0), rounding)));
+      }
+    }
+}
+
+TEST(VectorF16, OverflowModeGivesTheLargestNumberButKeepsInfinities) {
+  Bench bench;
+  bench.wave.mode |= kModeFp16Overflow;
+  bench.set(0, std::vector<u32>(kWaveSize, 0x7bff));
+  bench.set(1, std::vector<u32>(kWaveSize, 0x7c00));
+  bench.run("v_add_f16 v2, v0, v0\nv_add_f16 v3, v0, v1");
+  EXPECT_EQ(bench.get(2, 0), 0x7bffu);
+  EXPECT_EQ(bench.get(3, 0), 0x7c00u);
+}
+
+// ---- Division: the sequence that LLVM emits for an IEEE quotient ----
+
+constexpr const char* kDivideSingle = R"(
+v_div_scale_f32 v2, s[0:1], v1, v1, v0
+v_div_scale_f32 v3, vcc, v0, v1, v0
+v_rcp_f32 v4, v2
+v_fma_f32 v5, -v2, v4, 1.0
+v_fmac_f32 v4, v5, v4
+v_mul_f32 v5, v3, v4
+v_fma_f32 v6, -v2, v5, v3
+v_fmac_f32 v5, v6, v4
+v_fma_f32 v2, -v2, v5, v3
+v_div_fmas_f32 v2, v2, v4, v5
+v_div_fixup_f32 v7, v2, v1, v0)";
+
+TEST(Division, SequenceForF32GivesTheIeeeQuotient) {
+  Bench bench;
+  Random random;
+  for (int round = 0; round < 300; ++round) {
+    const std::vector<u32> n = random.singles(), d = random.singles();
+    bench.set(0, n);
+    bench.set(1, d);
+    bench.run(kDivideSingle);
+    for (u32 lane = 0; lane < kWaveSize; ++lane) {
+      const f32 expected = as_f32(n[lane]) / as_f32(d[lane]);
+      if (std::isnan(expected)) ASSERT_TRUE(std::isnan(as_f32(bench.get(7, lane))));
+      else ASSERT_EQ(bench.get(7, lane), std::bit_cast<u32>(expected)) << std::hex << n[lane] << " / " << d[lane];
+    }
+  }
+}
+
+constexpr const char* kDivideDouble = R"(
+v_div_scale_f64 v[4:5], s[0:1], v[2:3], v[2:3], v[0:1]
+v_rcp_f64 v[6:7], v[4:5]
+v_fma_f64 v[8:9], -v[4:5], v[6:7], 1.0
+v_fma_f64 v[6:7], v[6:7], v[8:9], v[6:7]
+v_fma_f64 v[8:9], -v[4:5], v[6:7], 1.0
+v_fma_f64 v[6:7], v[6:7], v[8:9], v[6:7]
+v_div_scale_f64 v[8:9], vcc, v[0:1], v[2:3], v[0:1]
+v_mul_f64 v[10:11], v[8:9], v[6:7]
+v_fma_f64 v[4:5], -v[4:5], v[10:11], v[8:9]
+v_div_fmas_f64 v[4:5], v[4:5], v[6:7], v[10:11]
+v_div_fixup_f64 v[12:13], v[4:5], v[2:3], v[0:1])";
+
+TEST(Division, SequenceForF64GivesTheIeeeQuotient) {
+  Bench bench;
+  Random random;
+  for (int round = 0; round < 300; ++round) {
+    const std::vector<u64> n = random.doubles(), d = random.doubles();
+    bench.set64(0, n);
+    bench.set64(2, d);
+    bench.run(kDivideDouble);
+    for (u32 lane = 0; lane < kWaveSize; ++lane) {
+      const f64 expected = as_f64(n[lane]) / as_f64(d[lane]);
+      if (std::isnan(expected)) ASSERT_TRUE(std::isnan(as_f64(bench.get64(12, lane))));
+      else ASSERT_EQ(bench.get64(12, lane), std::bit_cast<u64>(expected)) << std::hex << n[lane] << " / " << d[lane];
+    }
+  }
+}
+
+// ---- Transcendentals: within 1 ULP of long double ----
+
+TEST(Transcendental, ResultsAreWithinOneUnitInTheLastPlace) {
+  Bench bench;
+  Random random;
+  struct Case {
+    const char* text;
+    long double (*exact)(long double);
+  };
+  const long double kTurn = 2 * std::acos(-1.0L);
+  static long double turn = kTurn;
+  const Case cases[] = {
+      {"v_exp_f32 v1, v0", [](long double x) { return std::exp2(x); }},
+      {"v_log_f32 v1, v0", [](long double x) { return std::log2(x); }},
+      {"v_rcp_f32 v1, v0", [](long double x) { return 1 / x; }},
+      {"v_rsq_f32 v1, v0", [](long double x) { return 1 / std::sqrt(x); }},
+      {"v_sqrt_f32 v1, v0", [](long double x) { return std::sqrt(x); }},
+      {"v_sin_f32 v1, v0", [](long double x) { return std::sin(x * turn); }},
+      {"v_cos_f32 v1, v0", [](long double x) { return std::cos(x * turn); }},
+  };
+  for (const Case& test : cases)
+    for (int round = 0; round < 100; ++round) {
+      std::vector<u32> x = random.singles();
+      for (u32& bits : x)
+        if (std::fabs(as_f32(bits)) > 100 || !(std::fabs(as_f32(bits)) > 0x1p-20f)) bits = 0x3f000000 + bits % 0x1000000;
+      bench.set(0, x);
+      bench.run(test.text);
+      for (u32 lane = 0; lane < kWaveSize; ++lane) {
+        const long double exact = test.exact(as_f32(x[lane]));
+        if (std::isnan(exact) || std::fabs(exact) < 0x1p-22L) continue;
+        const f32 actual = as_f32(bench.get(1, lane));
+        const f32 rounded = static_cast<f32>(exact);
+        const f32 ulp = std::nextafter(std::fabs(rounded), INFINITY) - std::fabs(rounded);
+        ASSERT_LE(std::fabs(static_cast<f64>(actual - exact)), 0.51 * ulp) << test.text << " of " << as_f32(x[lane]);
+      }
+    }
+}
+
+TEST(Transcendental, F32FormsFlushDenormals) {
+  Bench bench;
+  bench.set(0, std::vector<u32>(kWaveSize, 0x00400000));
+  bench.set(1, std::vector<u32>(kWaveSize, std::bit_cast<u32>(-127.0f)));
+  bench.run("v_rcp_f32 v2, v0\nv_sqrt_f32 v3, v0\nv_exp_f32 v4, v1\nv_log_f32 v5, v0");
+  EXPECT_EQ(bench.get(2, 5), 0x7f800000u);
+  EXPECT_EQ(bench.get(3, 5), 0u);
+  EXPECT_EQ(bench.get(4, 5), 0u);
+  EXPECT_EQ(bench.get(5, 5), 0xff800000u);
+}
+
+// ---- Integers against wider arithmetic ----
+
+struct IntegerCase {
+  const char* text;
+  std::function<u32(u32, u32, u32)> expected;
+};
+
+TEST(VectorIntegers, AgreeWithWiderArithmetic) {
+  Bench bench;
+  Random random;
+  const auto s24 = [](u32 x) { return static_cast<i64>(static_cast<i32>(x << 8) >> 8); };
+  const auto clip = [](i64 x, i64 low, i64 high) { return static_cast<u32>(std::min(std::max(x, low), high)); };
+  const auto s = [](u32 x) { return i64{static_cast<i32>(x)}; };
+  const IntegerCase cases[] = {
+      {"v_add_u32_e64 v3, v0, v1 clamp", [&](u32 a, u32 b, u32) { return clip(i64{a} + b, 0, UINT32_MAX); }},
+      {"v_sub_u32_e64 v3, v0, v1 clamp", [&](u32 a, u32 b, u32) { return clip(i64{a} - b, 0, UINT32_MAX); }},
+      {"v_add_i32 v3, v0, v1 clamp", [&](u32 a, u32 b, u32) { return clip(s(a) + s(b), INT32_MIN, INT32_MAX); }},
+      {"v_mul_hi_i32 v3, v0, v1", [&](u32 a, u32 b, u32) { return static_cast<u32>(s(a) * s(b) >> 32); }},
+      {"v_mul_hi_u32 v3, v0, v1", [](u32 a, u32 b, u32) { return static_cast<u32>(u64{a} * b >> 32); }},
+      {"v_mul_lo_u32 v3, v0, v1", [](u32 a, u32 b, u32) { return static_cast<u32>(u64{a} * b); }},
+      {"v_mad_i32_i24 v3, v0, v1, v2", [&](u32 a, u32 b, u32 c) { return static_cast<u32>(s24(a) * s24(b) + s(c)); }},
+      {"v_mad_i32_i24 v3, v0, v1, v2 clamp", [&](u32 a, u32 b, u32 c) { return clip(s24(a) * s24(b) + s(c), INT32_MIN, INT32_MAX); }},
+      {"v_mul_hi_i32_i24 v3, v0, v1", [&](u32 a, u32 b, u32) { return static_cast<u32>(s24(a) * s24(b) >> 32); }},
+      {"v_bfe_i32 v3, v0, v1, v2",
+       [](u32 a, u32 offset, u32 width) {
+         i64 value = 0;
+         for (u32 k = 0; k < (width & 31); ++k) value |= i64{static_cast<i32>(a)} >> std::min((offset & 31) + k, 63u) << k & (i64{1} << k);
+         if ((width & 31) != 0 && (value >> ((width & 31) - 1) & 1) != 0) value -= i64{1} << (width & 31);
+         return static_cast<u32>(value);
+       }},
+      {"v_alignbyte_b32 v3, v0, v1, v2", [](u32 a, u32 b, u32 c) { return static_cast<u32>((u64{a} << 32 | b) >> (8 * (c & 3))); }},
+      {"v_med3_i32 v3, v0, v1, v2",
+       [](u32 a, u32 b, u32 c) {
+         i32 v[] = {static_cast<i32>(a), static_cast<i32>(b), static_cast<i32>(c)};
+         std::sort(v, v + 3);
+         return static_cast<u32>(v[1]);
+       }},
+      {"v_xad_u32 v3, v0, v1, v2", [](u32 a, u32 b, u32 c) { return (a ^ b) + c; }},
+      {"v_dot4_i32_i8 v3, v0, v1, v2",
+       [](u32 a, u32 b, u32 c) {
+         i32 sum = static_cast<i32>(c);
+         for (u32 k = 0; k < 32; k += 8)
+           sum = static_cast<i32>(static_cast<u32>(sum) + static_cast<u32>(static_cast<i8>(a >> k) * static_cast<i8>(b >> k)));
+         return static_cast<u32>(sum);
+       }},
+  };
+  for (const IntegerCase& test : cases)
+    for (int round = 0; round < 10; ++round) {
+      const std::vector<u32> a = random.words(), b = random.words(), c = random.words();
+      bench.set(0, a);
+      bench.set(1, b);
+      bench.set(2, c);
+      bench.run(test.text);
+      for (u32 lane = 0; lane < kWaveSize; ++lane)
+        ASSERT_EQ(bench.get(3, lane), test.expected(a[lane], b[lane], c[lane])) << test.text << std::hex << ' ' << a[lane] << ' ' << b[lane];
+    }
+}
+
+TEST(VectorIntegers, WideMultiplyAddCarriesOut) {
+  Bench bench;
+  Random random;
+  for (int round = 0; round < 20; ++round) {
+    const std::vector<u32> a = random.words(), b = random.words();
+    const std::vector<u64> c = random.doubles();
+    bench.set(0, a);
+    bench.set(1, b);
+    bench.set64(2, c);
+    bench.run("v_mad_u64_u32 v[4:5], vcc, v0, v1, v[2:3]\nv_mad_i64_i32 v[6:7], s[0:1], v0, v1, v[2:3]");
+    for (u32 lane = 0; lane < kWaveSize; ++lane) {
+      const unsigned __int128 sum = static_cast<unsigned __int128>(a[lane]) * b[lane] + c[lane];
+      ASSERT_EQ(bench.get64(4, lane), static_cast<u64>(sum));
+      ASSERT_EQ(bench.wave.vcc() >> lane & 1, static_cast<u64>(sum >> 64));
+      const __int128 wide = static_cast<__int128>(static_cast<i32>(a[lane])) * static_cast<i32>(b[lane]) + static_cast<i64>(c[lane]);
+      ASSERT_EQ(bench.get64(6, lane), static_cast<u64>(wide));
+      ASSERT_EQ(bench.wave.scalar64(0) >> lane & 1, static_cast<u64>(wide >> 64 & 1));
+    }
+  }
+}
+
+TEST(VectorPermute, FastAndExactPathsAgree) {
+  Bench bench;
+  Random random;
+  for (int round = 0; round < 20; ++round) {
+    const std::vector<u32> a = random.words(), b = random.words();
+    std::vector<u32> select = random.words();
+    for (u32& word : select) word &= round % 2 == 0 ? 0x07070707 : 0x0f0f0f0f;
+    bench.set(0, a);
+    bench.set(1, b);
+    bench.set(2, select);
+    bench.run("v_perm_b32 v3, v0, v1, v2");
+    for (u32 lane = 0; lane < kWaveSize; ++lane)
+      for (u32 k = 0; k < 4; ++k) {
+        const u32 code = select[lane] >> (8 * k) & 0xff;
+        const u64 both = u64{a[lane]} << 32 | b[lane];
+        u32 byte = code < 8 ? static_cast<u32>(both >> (8 * code) & 0xff) : code < 12 ? 0 : code == 12 ? 0 : 0xff;
+        if (code >= 8 && code < 12 && (both >> (16 * (code - 8) + 15) & 1) != 0) byte = 0xff;
+        ASSERT_EQ(bench.get(3, lane) >> (8 * k) & 0xff, byte) << code;
+      }
+  }
+}
+
+// ---- Lanes and EXEC ----
+
+TEST(Exec, InactiveLanesKeepTheirValuesAndCompareAsZero) {
+  Bench bench;
+  bench.wave.set_exec(0x00ff00ff00ff00f1);
+  bench.set(0, std::vector<u32>(kWaveSize, 7));
+  bench.set(1, std::vector<u32>(kWaveSize, 1));
+  bench.run("v_add_u32 v1, v0, v1\nv_cmp_eq_u32 vcc, v0, v0\nv_add_u32_dpp v2, v0, v1 quad_perm:[0,1,2,3] row_mask:0xf bank_mask:0xf");
+  EXPECT_EQ(bench.wave.vcc(), bench.wave.exec());
+  for (u32 lane = 0; lane < kWaveSize; ++lane) {
+    EXPECT_EQ(bench.get(1, lane), (bench.wave.exec() >> lane & 1) != 0 ? 8u : 1u);
+    EXPECT_EQ(bench.get(2, lane), (bench.wave.exec() >> lane & 1) != 0 ? 15u : 0u);
+  }
+}
+
+TEST(Exec, CmpxWritesItsDestinationAndExec) {
+  Bench bench;
+  for (u32 lane = 0; lane < kWaveSize; ++lane) bench.wave.vgpr(0)[lane] = lane;
+  bench.run("v_cmpx_gt_u32 vcc, 10, v0");
+  EXPECT_EQ(bench.wave.exec(), 0x3ffu);
+  EXPECT_EQ(bench.wave.vcc(), 0x3ffu);
+}
+
+TEST(Fp8, EveryByteSelectConvertsEveryCode) {
+  Bench bench;
+  for (u32 first = 0; first < 256; first += 64) {
+    for (u32 lane = 0; lane < kWaveSize; ++lane) {
+      const u32 code = first + lane;
+      bench.wave.vgpr(0)[lane] = code << 16 | (code ^ 0x55);
+    }
+    bench.run(
+        "v_cvt_f32_fp8_sdwa v1, v0 src0_sel:BYTE_2\nv_cvt_f32_bf8 v2, v0\nv_cvt_pk_f32_fp8_sdwa v[4:5], v0 src0_sel:WORD_1\n"
+        "v_cvt_pk_f32_bf8 v[6:7], v0");
+    for (u32 lane = 0; lane < kWaveSize; ++lane) {
+      const u8 code = static_cast<u8>(first + lane), other = code ^ 0x55;
+      EXPECT_EQ(bench.get(1, lane), std::bit_cast<u32>(fp8_to_f32(code)));
+      EXPECT_EQ(bench.get(2, lane), std::bit_cast<u32>(bf8_to_f32(other)));
+      EXPECT_EQ(bench.get(4, lane), std::bit_cast<u32>(fp8_to_f32(code)));
+      EXPECT_EQ(bench.get(5, lane), 0u);
+      EXPECT_EQ(bench.get(6, lane), std::bit_cast<u32>(bf8_to_f32(other)));
+    }
+  }
+}
+
+TEST(Fp8, NarrowingIsTheReferencesInBothOverflowModes) {
+  Bench bench;
+  Random random;
+  for (int round = 0; round < 400; ++round) {
+    const Fp8Overflow overflow = round % 2 == 0 ? Fp8Overflow::Nan : Fp8Overflow::Saturate;
+    bench.wave.mode = (bench.wave.mode & ~kModeFp16Overflow) | (round % 2 == 0 ? 0u : kModeFp16Overflow);
+    std::vector<u32> a = random.singles(), b = random.words();
+    for (u32& word : b) word = (word & 0x807fffff) | (105 + (word >> 23) % 40) << 23;  // around both formats
+    bench.set(0, a);
+    bench.set(1, b);
+    bench.set(2, std::vector<u32>(kWaveSize, 0x11112222));
+    bench.run("v_cvt_pk_fp8_f32 v2, v0, v1 op_sel:[0,0,1]\nv_cvt_pk_bf8_f32 v3, v0, v1");
+    for (u32 lane = 0; lane < kWaveSize; ++lane) {
+      const f32 x = as_f32(a[lane]), y = as_f32(b[lane]);
+      ASSERT_EQ(bench.get(2, lane), 0x2222u | u32{f32_to_fp8(x, overflow)} << 16 | u32{f32_to_fp8(y, overflow)} << 24) << x << ' ' << y;
+      ASSERT_EQ(bench.get(3, lane) & 0xffff, f32_to_bf8(x, overflow) | u32{f32_to_bf8(y, overflow)} << 8) << x << ' ' << y;
+    }
+  }
+}
+
+TEST(Conversion, PackTowardZeroIsTheReferences) {
+  Bench bench;
+  Random random;
+  for (int round = 0; round < 100; ++round) {
+    const std::vector<u32> a = random.singles(), b = random.singles();
+    bench.set(0, a);
+    bench.set(1, b);
+    bench.run("v_cvt_pkrtz_f16_f32 v2, v0, v1");
+    for (u32 lane = 0; lane < kWaveSize; ++lane)
+      ASSERT_EQ(bench.get(2, lane), pack_f16_toward_zero(as_f32(a[lane]), as_f32(b[lane])));
+  }
+}
+
+TEST(MinMax, IeeeModeQuietsSignallingNans) {
+  Bench bench;
+  bench.set(0, std::vector<u32>(kWaveSize, 0x7f800001));
+  bench.set(1, std::vector<u32>(kWaveSize, 0x3f800000));
+  bench.run("v_min_f32 v2, v0, v1");
+  EXPECT_EQ(bench.get(2, 0), 0x7fc00001u);
+  bench.wave.mode &= ~kModeIeee;
+  bench.run("v_min_f32 v2, v0, v1");
+  EXPECT_EQ(bench.get(2, 0), 0x3f800000u);
+}
+
+}  // namespace
+}  // namespace hipbench::emulator
