@@ -149,7 +149,7 @@ struct LaneRow {
 
   // Slow: MODE may be anything. Otherwise its rounding and denormal fields are the default ones, which the compiler sees.
   template <bool Slow, typename T>
-  static T source_value(const LaneSource& source, u32 lane, u32 mode, const Flush& flush) {
+  [[gnu::always_inline]] static T source_value(const LaneSource& source, u32 lane, u32 mode, const Flush& flush) {
     if constexpr (std::is_same_v<T, Mode>) {
       return Mode{Slow ? mode : (mode & ~0xffu) | kModeDefaultFp, !Slow};
     } else if constexpr (std::is_same_v<T, Lane>) {
@@ -161,9 +161,10 @@ struct LaneRow {
     }
   }
   template <auto Body, bool Slow, size_t... K>
-  static auto evaluate(const LaneSource (&source)[kSources + 1], u32 lane, u32 mode, const Flush& flush,
+  [[gnu::always_inline]] static auto evaluate(const LaneSource (&source)[kSources + 1], u32 lane, u32 mode, const Flush& flush,
                        std::index_sequence<K...>) {
-    return Body(source_value<Slow, A>(source[K], lane, mode, flush)...);
+    // A body that is not inlined keeps the loop from being vectorised.
+    [[clang::always_inline]] return Body(source_value<Slow, A>(source[K], lane, mode, flush)...);
   }
   // MODE.FP16_OVFL: an f16 result that overflows is the largest number instead; true infinities stay.
   static constexpr bool kHalfResult = Slot<R>::is_float && Slot<R>::type == OperandType::F16;
@@ -198,6 +199,10 @@ struct LaneRow {
     if constexpr (std::is_same_v<R, ExecMask>) wave.set_exec(mask);
   }
 
+  // By logic, not by a choice, which the compiler would turn into slow masked stores.
+  template <bool Partial>
+  static u32 blend(u32 old, u32 value, u32 keep) { return Partial ? old ^ ((old ^ value) & keep) : value; }
+
   template <bool Partial, size_t... K>
   static void compute(Wave& wave, const Inst& inst, const LaneSource (&source)[kSources + 1], u64 active,
                       std::index_sequence<K...> sequence) {
@@ -221,8 +226,8 @@ struct LaneRow {
         u64 bits = bits_of(result);
         if constexpr (kWithMask) mask_bits[lane] = mask_of(result) ? ~0u : 0u;
         if constexpr (is_keep<R>) bits |= low[lane] & 0xffff0000;
-        low[lane] = !Partial || keep[lane] ? static_cast<u32>(bits) : low[lane];
-        if constexpr (Slot<R>::dwords == 2) high[lane] = !Partial || keep[lane] ? static_cast<u32>(bits >> 32) : high[lane];
+        low[lane] = blend<Partial>(low[lane], static_cast<u32>(bits), Partial ? keep[lane] : 0u);
+        if constexpr (Slot<R>::dwords == 2) high[lane] = blend<Partial>(high[lane], static_cast<u32>(bits >> 32), Partial ? keep[lane] : 0u);
       }
       if constexpr (kWithMask) write_mask(wave, inst.operands[1], mask_bits, active);
     }
