@@ -1,4 +1,8 @@
 // hipbench: the command line. Each verb lives in a file of its own.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <string>
@@ -6,17 +10,73 @@
 
 #include "cli/doctor.hpp"
 #include "cli/emulate.hpp"
+#include "cli/evaluate_files.hpp"
 #include "cli/hipcc.hpp"
+#include "cli/text.hpp"
+#include "cli/verbs.hpp"
+
+namespace {
+
+using namespace hipbench;
+
+// Verbs whose arguments are not ours to read: they are handed on as they are, unknown options and `--` included.
+struct Passthrough {
+  const char* name;
+  const char* help;
+  int (*run)(std::span<const std::string> args);
+};
+constexpr Passthrough kPassthroughs[] = {
+    {"hipcc", "Compile any HIP program for gfx942; the arguments are clang's", hipcc_main},
+    {"emulate", "Run any HIP program on the emulated MI300X: hipbench emulate -- PROGRAM ARGS", emulate_main},
+    {"doctor", "What works on this machine, what is missing and the command that mends it", doctor_main},
+};
+
+int check_output(int status) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+  return cli::fail(cli::kEnvironmentFailed, "standard output could not be written; is its disk full?");
+}
+
+int parse_and_run(int argc, char** argv) {
+  CLI::App app("hipbench: evaluate HIP kernels for AMD Instinct MI300X, on any machine");
+  app.name("hipbench");
+  app.set_version_flag("--version", "hipbench " HIPBENCH_VERSION);
+  app.require_subcommand(1);
+  app.footer(
+      "Examples:\n  hipbench init fp8_gemm gemm.hip\n  hipbench eval gemm.hip --problem fp8_gemm\n"
+      "  hipbench VERB --help tells more about a verb.\n\n"
+      "Exit status: 0 all candidates passed, 1 one did not, 2 wrong usage, 3 the environment failed.");
+  cli::Action action;
+  cli::add_problem_verbs(app, action);
+  cli::add_evaluate_verbs(app, action);
+  cli::add_profile_verb(app, action);
+  cli::add_result_verbs(app, action);
+  for (const Passthrough& verb : kPassthroughs) app.add_subcommand(verb.name, verb.help)->prefix_command();
+
+  std::vector<std::string> verbs;
+  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; }))
+    verbs.push_back(verb->get_name());
+  const std::string first = argc > 1 ? argv[1] : "";
+  if (!first.empty() && first[0] != '-' && std::find(verbs.begin(), verbs.end(), first) == verbs.end()) {
+    return cli::fail(cli::kWrongUsage, fmt::format("there is no verb \"{}\"{}", first, cli::suggestion(first, verbs)) +
+                                           "\n`hipbench --help` lists the verbs");
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? cli::kAllPassed : cli::kWrongUsage;  // prints help, version or what is wrong
+  }
+  return action();
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   // build/hipcc is a link to this program, for build systems that want one word: make HIPCC=build/hipcc.
   if (argc > 0 && std::filesystem::path(argv[0]).filename() == "hipcc")
-    return hipbench::hipcc_main(std::vector<std::string>(argv + 1, argv + argc));
-  const std::vector<std::string> args(argv + (argc > 1 ? 2 : 1), argv + argc);
-  const std::string verb = argc > 1 ? argv[1] : "";
-  if (verb == "hipcc") return hipbench::hipcc_main(args);
-  if (verb == "emulate") return hipbench::emulate_main(args);
-  if (verb == "doctor") return hipbench::doctor_main(args);
-  std::fprintf(stderr, "usage: hipbench emulate -- PROGRAM ARGS | hipcc ARGS | doctor [--json]\n");
-  return 2;
+    return hipcc_main(std::vector<std::string>(argv + 1, argv + argc));
+  for (const Passthrough& verb : kPassthroughs) {
+    if (argc > 1 && std::string_view(argv[1]) == verb.name)
+      return verb.run(std::vector<std::string>(argv + 2, argv + argc));
+  }
+  return check_output(parse_and_run(argc, argv));
 }

@@ -1,0 +1,47 @@
+#pragma once
+// What eval, check and replay share: evaluate, store, print.
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cli/exit_status.hpp"
+#include "evaluator/evaluate.hpp"
+
+namespace hipbench::cli {
+
+struct Job {
+  const Problem* problem = nullptr;
+  std::string file;
+  std::string source;
+  EvaluateOptions options;
+};
+
+struct OutputOptions {
+  bool json = false;
+  std::optional<std::filesystem::path> database;  // none: not stored
+};
+
+// Runs the jobs one after the other and returns the exit status of them all. `finished` sees each result once it is shown.
+int evaluate_jobs(std::span<const Job> jobs, const OutputOptions& output,
+                  const std::function<void(const Evaluation&)>& finished = {});
+
+// Evaluates one job with progress on a terminal and an estimate where it takes long.
+Evaluation evaluate_job(const Job& job);
+
+// "error: …" on standard error; returns `status`.
+int fail(ExitStatus status, std::string_view message);
+
+ExitStatus status_of(const Verdict& verdict);
+// The worse of two: environment, then candidate.
+ExitStatus worse(ExitStatus a, ExitStatus b);
+
+// Quoted for a POSIX shell where that is needed.
+std::string shell_word(std::string_view word);
+
+inline constexpr const char* kDefaultDatabase = "hipbench.db";
+
+}  // namespace hipbench::cli

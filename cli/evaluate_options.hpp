@@ -1,0 +1,37 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/evaluate_files.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace hipbench::cli {
+
+// The options that eval, check and profile share, as typed.
+struct EvaluateArguments {
+  std::string problem, track, device = "auto";
+  std::vector<std::string> files, shapes;
+  std::optional<uint64_t> seed;
+  unsigned threads = 0;
+  bool keep_going = false, unsafe_no_sandbox = false, json = false, no_database = false, check = false;
+  std::string database = kDefaultDatabase;
+
+  OutputOptions output() const;
+};
+
+void add_evaluate_options(CLI::App& verb, EvaluateArguments& arguments);
+void add_database_options(CLI::App& verb, EvaluateArguments& arguments);
+
+// The jobs the arguments ask for, one a file. What is wrong was said on standard error when there is a status instead.
+struct Jobs {
+  std::vector<Job> jobs;
+  std::optional<ExitStatus> refused;
+};
+Jobs make_jobs(const EvaluateArguments& arguments);
+
+}  // namespace hipbench::cli

@@ -1,0 +1,88 @@
+#include "results/migrations.hpp"
+
+#include <gmock/gmock.h>
+
+#include "results/database.hpp"
+#include "tests/results/sample_evaluation.hpp"
+
+namespace hipbench::results {
+namespace {
+
+using testing::HasSubstr;
+
+class MigrationTest : public testing::Test {
+ protected:
+  std::filesystem::path file() const { return folder_.path() / "results.db"; }
+
+  // A database as the program of an earlier version left it.
+  void make_version(size_t version) { ASSERT_TRUE(open_database(file(), {}, migrations().first(version))); }
+
+  int64_t number(const std::string& query) const {
+    SQLite::Database database(file().string());
+    SQLite::Statement statement(database, query);
+    return statement.executeStep() ? statement.getColumn(0).getInt64() : -1;
+  }
+
+ private:
+  TemporaryDirectory folder_ = TemporaryDirectory::create("migration_test").value();
+};
+
+constexpr const char* kOldRows = R"sql(
+INSERT INTO sources VALUES ('00ff', 'old source');
+INSERT INTO evaluations VALUES (5, '2026-11-01T00:00:00Z', 'fp8_gemm', 'kernel', 'emulated', 'old.hip', '00ff', '18446744073709551615',
+  'quick', 1, 0, 'passed', '', '', 1.0, 0, 2.0, 'clang 19');
+INSERT INTO shape_results VALUES (5, 0, 'm=64,n=64,k=128', '64 64 128 0', 'passed', '', '', 64, 64, 3, NULL, NULL, 1000, 0.5, 1, 'c', 4096,
+  0, 0, 0, 0.25, '', NULL, NULL, NULL, NULL, NULL, NULL);
+)sql";
+
+TEST_F(MigrationTest, EveryEarlierVersionIsBroughtUpToDateAndKeepsItsRows) {
+  for (size_t version = 1; version < migrations().size(); ++version) {
+    std::filesystem::remove(file());
+    make_version(version);
+    SQLite::Database(file().string(), SQLite::OPEN_READWRITE).exec(kOldRows);
+    for (const Access access : {Access::Read, Access::ReadWrite}) {
+      Result<Store> store = Store::open(file(), {.access = access});
+      ASSERT_TRUE(store) << store.error().message;
+      const Result<Evaluation> loaded = store->load(5);
+      ASSERT_TRUE(loaded) << loaded.error().message;
+      EXPECT_EQ(loaded->source, "old source");
+      EXPECT_EQ(loaded->seed, 18446744073709551615U);
+      ASSERT_EQ(loaded->shapes.size(), 1U);
+      EXPECT_EQ(loaded->shapes[0].time_us, 0);
+      EXPECT_EQ(store->list()->front().passed_shapes, 1);
+    }
+    EXPECT_EQ(number("PRAGMA user_version"), static_cast<int64_t>(migrations().size()));
+    Result<Store> store = Store::open(file());
+    EXPECT_EQ(store->record(sample_evaluation()).value(), 6);
+  }
+}
+
+TEST_F(MigrationTest, ADatabaseFromTheFutureIsRefusedAndNotTouched) {
+  ASSERT_TRUE(Store::open(file()));
+  SQLite::Database(file().string(), SQLite::OPEN_READWRITE).exec("PRAGMA user_version = 99");
+  for (const Access access : {Access::Read, Access::ReadWrite}) {
+    const Result<Store> store = Store::open(file(), {.access = access});
+    ASSERT_FALSE(store);
+    EXPECT_THAT(store.error().message, HasSubstr("was written by a newer hipbench (its schema has version 99"));
+  }
+  EXPECT_EQ(number("PRAGMA user_version"), 99);
+}
+
+TEST_F(MigrationTest, AStepThatFailsLeavesTheVersionBefore) {
+  make_version(1);
+  const std::string_view steps[] = {migrations()[0], "CREATE TABLE half (x); INSERT INTO no_such_table VALUES (1);"};
+  const auto database = open_database(file(), {}, steps);
+  ASSERT_FALSE(database);
+  EXPECT_THAT(database.error().message, HasSubstr("no_such_table"));
+  EXPECT_EQ(number("PRAGMA user_version"), 1);
+  EXPECT_EQ(number("SELECT count(*) FROM sqlite_master WHERE name = 'half'"), 0);
+}
+
+TEST_F(MigrationTest, AnotherProgramsDatabaseIsRefused) {
+  SQLite::Database(file().string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE).exec("CREATE TABLE notes (text)");
+  EXPECT_THAT(Store::open(file()).error().message, HasSubstr("database of another program"));
+  EXPECT_EQ(number("SELECT count(*) FROM sqlite_master"), 1);
+}
+
+}  // namespace
+}  // namespace hipbench::results
