@@ -92,8 +92,9 @@ Disassembler::Name Disassembler::name(std::span<const std::byte> bytes, u64 addr
   llvm::MCInst inst;
   u64 size = 0;
   if (!llvm_->decode(bytes, address, inst, size)) return {};
+  // LLVM takes an operand that is part of the syntax ("scratch_store_dword off,") for part of the mnemonic.
   std::string_view mnemonic = llvm_->printer->getMnemonic(&inst).first;
-  while (!mnemonic.empty() && (mnemonic.back() == ' ' || mnemonic.back() == '\t')) mnemonic.remove_suffix(1);
+  mnemonic = mnemonic.substr(0, mnemonic.find_first_of(" \t"));
   return {std::string(strip_encoding_suffix(mnemonic)), static_cast<u32>(size)};
 }
 
