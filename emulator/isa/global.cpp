@@ -28,6 +28,33 @@ void global_addresses(Wave& wave, const Inst& inst, const Operand& vector, const
   for (u32 lane = 0; lane < kWaveSize; ++lane) at.guest[lane] = (u64{low[lane]} | u64{high[lane]} << 32) + offset;
 }
 
+// Addresses resolved for an access of `size` bytes.
+void resolve_global(Wave& wave, const Inst& inst, const Operand& vector, const Operand* scalar, u32 size, bool writes, LaneAddresses& at) {
+  at.active = wave.exec();
+  const u64 offset = static_cast<u64>(i64{inst.mods.offset});
+  if (vector.is_vgpr()) {
+    const u32* low = wave.vgpr(vector.index);
+    if (scalar != nullptr && scalar->is_scalar()) {
+      if (resolve_offsets(wave, at, wave.scalar64(scalar->index) + offset, low, size, writes)) return;
+    } else {
+      // One upper half for all active lanes is the rule: then the lower halves are offsets.
+      const u32* high = low + kWaveSize;
+      const u32 common = high[std::countr_zero(at.active | u64{1} << 63)];
+      u32 different = 0;
+      if (at.active == ~u64{0}) {
+        for (u32 lane = 0; lane < kWaveSize; ++lane) different |= high[lane] ^ common;
+      } else {
+        LaneBuffer keep;
+        expand_mask(at.active, keep);
+        for (u32 lane = 0; lane < kWaveSize; ++lane) different |= (high[lane] ^ common) & keep[lane];
+      }
+      if (different == 0 && resolve_offsets(wave, at, (u64{common} << 32) + offset, low, size, writes)) return;
+    }
+  }
+  global_addresses(wave, inst, vector, scalar, at);
+  resolve(wave, at, size, writes);
+}
+
 const Operand* scalar_operand(const Inst& inst, u32 index) { return index < inst.operand_count ? &inst.operands[index] : nullptr; }
 
 u32 lane_count(u64 active) { return static_cast<u32>(std::popcount(active)); }
@@ -35,8 +62,7 @@ u32 lane_count(u64 active) { return static_cast<u32>(std::popcount(active)); }
 template <typename Data>
 void load(Wave& wave, const Inst& inst) {
   LaneAddresses at;
-  global_addresses(wave, inst, inst.operands[1], scalar_operand(inst, 2), at);
-  resolve(wave, at, Data::bytes, false);
+  resolve_global(wave, inst, inst.operands[1], scalar_operand(inst, 2), Data::bytes, false, at);
   load_lanes<Data>(wave, at, data_registers(wave, inst.operands[0]));
   wave.bytes_read += u64{Data::bytes} * lane_count(at.active);
 }
@@ -44,8 +70,7 @@ void load(Wave& wave, const Inst& inst) {
 template <typename Data>
 void store(Wave& wave, const Inst& inst) {
   LaneAddresses at;
-  global_addresses(wave, inst, inst.operands[0], scalar_operand(inst, 2), at);
-  resolve(wave, at, Data::bytes, true);
+  resolve_global(wave, inst, inst.operands[0], scalar_operand(inst, 2), Data::bytes, true, at);
   store_lanes<Data>(wave, at, data_registers(wave, inst.operands[1]));
   wave.bytes_written += u64{Data::bytes} * lane_count(at.active);
 }
@@ -54,8 +79,7 @@ void store(Wave& wave, const Inst& inst) {
 template <typename Data>
 void load_to_lds(Wave& wave, const Inst& inst) {
   LaneAddresses at;
-  global_addresses(wave, inst, inst.operands[0], scalar_operand(inst, 1), at);
-  resolve(wave, at, Data::bytes, false);
+  resolve_global(wave, inst, inst.operands[0], scalar_operand(inst, 1), Data::bytes, false, at);
   u32 values[kWaveSize] = {};
   load_lanes<Data>(wave, at, values);
   const u32 base = (wave.m0() & 0xffff) + static_cast<u32>(inst.mods.offset);

@@ -47,7 +47,7 @@ void lds_addresses(Wave& wave, const Operand& address, u32 offset, u32 size, Lan
     at.pattern = Pattern::Contiguous;
     return;
   }
-  for (u32 lane = 0; lane < kWaveSize; ++lane) at.host[lane] = wave.lds + offsets[lane];
+  for (u32 lane = 0; lane < kWaveSize; ++lane) at.host[lane] = wave.lds + offsets[lane];  // read2 and exchange2 want them all
 }
 
 u32 byte_offset(const Inst& inst) { return static_cast<u32>(inst.mods.offset); }

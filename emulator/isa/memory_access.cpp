@@ -100,4 +100,50 @@ void resolve(Wave& wave, LaneAddresses& at, u32 size, bool writes) {
   at.pattern = low == 0 && high == 0 ? Pattern::Uniform : Pattern::Scattered;
 }
 
+bool resolve_offsets(Wave& wave, LaneAddresses& at, u64 origin, const u32* offsets, u32 size, bool writes) {
+  using Pattern = LaneAddresses::Pattern;
+  if (at.active == 0) return false;
+  const u32 first = static_cast<u32>(std::countr_zero(at.active));
+  LaneBuffer replaced;
+  if (at.active != ~u64{0}) {
+    LaneBuffer keep;
+    expand_mask(at.active, keep);
+    for (u32 lane = 0; lane < kWaveSize; ++lane) replaced[lane] = keep[lane] != 0 ? offsets[lane] : offsets[first];
+    offsets = replaced;
+  }
+  const u32 start = offsets[0];
+  u32 low = start, high = start, stride_errors = 0;
+  for (u32 lane = 0; lane < kWaveSize; ++lane) {
+    const u32 offset = offsets[lane];
+    low = std::min(low, offset);
+    high = std::max(high, offset);
+    stride_errors |= (offset - start) ^ (lane * size);
+  }
+  if (!wave.memory.covers(origin + low, origin + high + size)) return false;
+  std::byte* base = (writes ? wave.memory.write(origin + low, size) : wave.memory.read(origin + low, size)) - low;
+  at.host[0] = base + start;
+  if (low == high) {
+    at.pattern = Pattern::Uniform;
+  } else if (stride_errors == 0 && at.active == ~u64{0}) {
+    at.pattern = Pattern::Contiguous;
+  } else {
+    at.pattern = Pattern::Scattered;
+    for (u32 lane = 0; lane < kWaveSize; ++lane) at.host[lane] = base + offsets[lane];
+  }
+  return true;
+}
+
+void fill_active(u32* destination, const u32* values, u32 dwords, u64 active) {
+  for (u32 d = 0; d < dwords; ++d) {
+    u32* lanes = destination + size_t{d} * kWaveSize;
+    if (active == ~u64{0}) {
+      std::fill_n(lanes, kWaveSize, values[d]);
+    } else {
+      LaneBuffer keep;
+      expand_mask(active, keep);
+      for (u32 lane = 0; lane < kWaveSize; ++lane) lanes[lane] = keep[lane] != 0 ? values[d] : lanes[lane];
+    }
+  }
+}
+
 }  // namespace hipbench::emulator

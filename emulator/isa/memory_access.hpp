@@ -23,6 +23,11 @@ struct LaneAddresses {
 // Fills host and pattern from guest and active for accesses of `size` bytes. `writes`: the range must be writable.
 void resolve(Wave& wave, LaneAddresses& addresses, u32 size, bool writes);
 
+// The same for lanes at origin + offsets[lane], the form that most instructions have. True when the fast patterns apply; else
+// guest must be filled and resolve() called. Only for addresses that cannot be in the LDS or scratch aperture or are checked to
+// lie in an allocation, as here.
+bool resolve_offsets(Wave& wave, LaneAddresses& addresses, u64 origin, const u32* offsets, u32 size, bool writes);
+
 // One lane's access wherever the address points: global memory, the LDS aperture or the scratch aperture. Throws GuestFault.
 void load_bytes(Wave& wave, u64 address, u32 size, u32 lane, void* out);
 void store_bytes(Wave& wave, u64 address, u32 size, u32 lane, const void* in);
@@ -59,6 +64,15 @@ using SShort = NarrowData<i16>;
 template <typename Data>
 inline constexpr bool is_plain_dwords = requires { requires Data::bytes == 4 * Data::dwords; };
 
+// The loaded value does not depend on what the register held.
+template <typename Data>
+inline constexpr bool is_whole_dword = false;
+template <typename T>
+inline constexpr bool is_whole_dword<NarrowData<T>> = true;
+
+// The same dwords into every active lane.
+void fill_active(u32* destination, const u32* values, u32 dwords, u64 active);
+
 // Registers <- memory for the active lanes.
 template <typename Data>
 void load_lanes(Wave& wave, const LaneAddresses& at, u32* destination) {
@@ -76,6 +90,12 @@ void load_lanes(Wave& wave, const LaneAddresses& at, u32* destination) {
         for (u32 d = 0; d < n; ++d)
           for (u32 lane = 0; lane < kWaveSize; ++lane) destination[d * kWaveSize + lane] = raw[lane * n + d];
       }
+      return;
+    }
+    if (at.pattern == Pattern::Uniform) {
+      u32 raw[n];
+      std::memcpy(raw, at.host[0], sizeof raw);
+      fill_active(destination, raw, n, active);
       return;
     }
     if (at.pattern != Pattern::Checked && active == ~u64{0}) {
@@ -102,6 +122,20 @@ void load_lanes(Wave& wave, const LaneAddresses& at, u32* destination) {
       for (u32 lane = 0; lane < kWaveSize; ++lane) destination[lane] = Data::from_memory(raw[lane], destination[lane]);
       return;
     }
+    if (at.pattern == Pattern::Uniform) {
+      T raw;
+      std::memcpy(&raw, at.host[0], sizeof raw);
+      if constexpr (is_whole_dword<Data>) {
+        const u32 value = Data::from_memory(raw, 0);
+        fill_active(destination, &value, 1, active);
+      } else {
+        for (u64 left = active; left != 0; left &= left - 1) {
+          const u32 lane = static_cast<u32>(std::countr_zero(left));
+          destination[lane] = Data::from_memory(raw, destination[lane]);
+        }
+      }
+      return;
+    }
     if (at.pattern != Pattern::Checked && active == ~u64{0}) {
       for (u32 lane = 0; lane < kWaveSize; ++lane) {
         T raw;
@@ -122,6 +156,12 @@ void load_lanes(Wave& wave, const LaneAddresses& at, u32* destination) {
   }
 }
 
+// All active lanes, or where they share one address only the highest: its value is the one that stays.
+inline u64 lanes_that_store(const LaneAddresses& at) {
+  if (at.pattern != LaneAddresses::Pattern::Uniform || at.active == 0) return at.active;
+  return u64{1} << (63 - std::countl_zero(at.active));
+}
+
 // Memory <- registers for the active lanes, in lane order: where lanes hit the same address, the highest lane's value stays.
 template <typename Data>
 void store_lanes(Wave& wave, const LaneAddresses& at, const u32* source) {
@@ -139,14 +179,14 @@ void store_lanes(Wave& wave, const LaneAddresses& at, const u32* source) {
       }
       return;
     }
-    for (u64 left = at.active; left != 0; left &= left - 1) {
+    for (u64 left = lanes_that_store(at); left != 0; left &= left - 1) {
       const u32 lane = static_cast<u32>(std::countr_zero(left));
       u32 raw[n];
       for (u32 d = 0; d < n; ++d) raw[d] = source[d * kWaveSize + lane];
       if (at.pattern == Pattern::Checked)
         store_bytes(wave, at.guest[lane], 4 * n, lane, raw);
       else
-        std::memcpy(at.host[lane], raw, 4 * n);
+        std::memcpy(at.host[at.pattern == Pattern::Uniform ? 0 : lane], raw, 4 * n);
     }
   } else {
     if (at.pattern == Pattern::Contiguous) {  // only host[0] is valid
@@ -155,13 +195,13 @@ void store_lanes(Wave& wave, const LaneAddresses& at, const u32* source) {
       std::memcpy(at.host[0], raw, sizeof raw);
       return;
     }
-    for (u64 left = at.active; left != 0; left &= left - 1) {
+    for (u64 left = lanes_that_store(at); left != 0; left &= left - 1) {
       const u32 lane = static_cast<u32>(std::countr_zero(left));
       const typename Data::type raw = Data::to_memory(source[lane]);
       if (at.pattern == Pattern::Checked)
         store_bytes(wave, at.guest[lane], sizeof raw, lane, &raw);
       else
-        std::memcpy(at.host[lane], &raw, sizeof raw);
+        std::memcpy(at.host[at.pattern == Pattern::Uniform ? 0 : lane], &raw, sizeof raw);
     }
   }
 }
