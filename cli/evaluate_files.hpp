@@ -25,7 +25,8 @@ struct OutputOptions {
   std::optional<std::filesystem::path> database;  // none: not stored
 };
 
-// Runs the jobs one after the other and returns the exit status of them all. `finished` sees each result once it is shown.
+// Runs the jobs one after the other and returns the exit status of them all. `finished` sees each result once it is
+// shown.
 int evaluate_jobs(std::span<const Job> jobs, const OutputOptions& output,
                   const std::function<void(const Evaluation&)>& finished = {});
 

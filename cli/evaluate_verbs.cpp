@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <memory>
 
 #include "cli/candidate_file.hpp"
@@ -15,6 +16,17 @@ namespace hipbench::cli {
 namespace {
 
 constexpr unsigned kMostThreads = 1024;
+
+// By hand: CLI11 takes -1 for the largest number.
+uint64_t parse_seed(const std::string& text) {
+  uint64_t seed = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
+  if (error != std::errc() || end != text.data() + text.size()) {
+    throw CLI::ValidationError("--seed",
+                               fmt::format("\"{}\" is not a number from 0 to 2^64 - 1", printable_line(text)));
+  }
+  return seed;
+}
 
 Jobs refuse(ExitStatus status, const Error& error) {
   fail(status, error.message);
@@ -79,8 +91,8 @@ void add_evaluate_options(CLI::App& verb, EvaluateArguments& arguments) {
   verb.add_option("--problem,-p", arguments.problem, "The problem's id; `hipbench problems` lists them")->required();
   verb.add_option("--track", arguments.track, "kernel or host; default: kernel if the file holds a launch plan");
   verb.add_option("--device", arguments.device, "auto (default), emulated or hip");
-  verb.add_option_function<uint64_t>(
-      "--seed", [&arguments](const uint64_t& seed) { arguments.seed = seed; },
+  verb.add_option_function<std::string>(
+      "--seed", [&arguments](const std::string& text) { arguments.seed = parse_seed(text); },
       "Draw the inputs from this number; default: secret and new");
   verb.add_option("--threads", arguments.threads, "Threads of the emulated device; default: one a core")
       ->check(CLI::Range(0u, kMostThreads));

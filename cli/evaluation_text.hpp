@@ -8,8 +8,8 @@
 
 namespace hipbench::cli {
 
-// An evaluation for people: a line a shape, the verdict with its evidence, how to repeat it. `replay` is the command that
-// does, or empty.
+// An evaluation for people: a line a shape, the verdict with its evidence, how to repeat it. `replay` is the command
+// that does, or empty.
 std::string evaluation_text(const Evaluation& evaluation, const std::string& replay, const Painter& paint);
 
 Color color_of(const Verdict& verdict);

@@ -6,9 +6,9 @@
 namespace hipbench::cli {
 
 struct Occupancy {
-  unsigned workgroups = 0;      // on one compute unit at once
-  double waves_per_simd = 0;    // of at most 8
-  std::string limited_by;       // "VGPRs", "LDS", "SGPRs", "the hardware's limit of waves"
+  unsigned workgroups = 0;    // on one compute unit at once
+  double waves_per_simd = 0;  // of at most 8
+  std::string limited_by;     // "VGPRs", "LDS", "SGPRs", "the hardware's limit of waves"
 };
 
 Occupancy occupancy_of(const KernelResources& kernel, unsigned block_size, unsigned dynamic_lds_bytes);

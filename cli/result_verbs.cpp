@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <sstream>
 
 #include "cli/choices.hpp"
 #include "cli/evaluate_options.hpp"
@@ -110,7 +111,17 @@ struct ReplayOptions {
 };
 
 // Shapes that were never reached cannot have caused the outcome, so the ones that were run are all there is to repeat.
-// A candidate that did not come to any was compiled and no more.
+// Where it came to none (a compile error), it is those that were asked for.
+Result<ShapeChoice> shapes_to_repeat(const Problem& problem, const Evaluation& before) {
+  std::vector<std::string> words;
+  for (const ShapeResult& shape : before.shapes) words.push_back(shape.shape.label);
+  if (words.empty()) {
+    std::istringstream asked(before.shape_set);
+    for (std::string word; asked >> word;) words.push_back(word);
+  }
+  return choose_shapes(problem, words);
+}
+
 int replay(const ReplayOptions& options) {
   Result<results::Store> store = results::Store::open(options.arguments.database, {.access = results::Access::Read});
   if (!store) {
@@ -123,12 +134,10 @@ int replay(const ReplayOptions& options) {
   const Result<const Problem*> problem = choose_problem(before->problem);
   if (!problem) return fail(kEnvironmentFailed, problem.error().message);
   Job job{*problem, before->file, before->source, {}};
-  for (const ShapeResult& shape : before->shapes) {
-    const Result<Shape> known = (*problem)->parse_shape(shape.shape.label);
-    if (!known) return fail(kEnvironmentFailed, "the problem has changed since: " + known.error().message);
-    job.options.shapes.push_back(*known);
-  }
-  job.options.shape_set = fmt::format("replay of {}", options.id);
+  Result<ShapeChoice> shapes = shapes_to_repeat(**problem, *before);
+  if (!shapes) return fail(kEnvironmentFailed, "the problem has changed since: " + shapes.error().message);
+  job.options.shapes = std::move(shapes->shapes);
+  job.options.shape_set = std::move(shapes->name);
   job.options.seed = before->seed;
   job.options.track = before->track;
   job.options.device = before->device;
@@ -165,7 +174,8 @@ void add_result_verbs(CLI::App& app, Action& action) {
   add_database_options(*again, options->arguments);
   again->get_option("--no-db")->remove_excludes(again->get_option("--db"));
   again->add_flag("--check", options->arguments.check, "With the device's memory and race checks on");
-  again->add_option("--threads", options->arguments.threads, "Threads of the emulated device; default: one a core");
+  again->add_option("--threads", options->arguments.threads, "Threads of the emulated device; default: one a core")
+      ->check(CLI::Range(0u, 1024u));
   again->add_flag("--json", options->arguments.json, "Print one JSON document (docs/json.md)");
   again->add_flag("--unsafe-no-sandbox", options->arguments.unsafe_no_sandbox,
                   "Without a sandbox: only for sources that you trust");

@@ -27,8 +27,8 @@ bool is_terminal(int fd);
 // Columns of the terminal that standard output is, or 0 when it is none.
 size_t terminal_width();
 
-// Evidence and file names may hold escape sequences that would drive the terminal: control characters become "\x1b", invalid
-// UTF-8 becomes U+FFFD. Tabs and line ends stay.
+// Evidence and file names may hold escape sequences that would drive the terminal: control characters become "\x1b",
+// invalid UTF-8 becomes U+FFFD. Tabs and line ends stay.
 std::string printable(std::string_view text);
 // The same for one cell or sentence: line ends become spaces.
 std::string printable_line(std::string_view text);

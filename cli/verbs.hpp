@@ -15,6 +15,5 @@ void add_problem_verbs(CLI::App& app, Action& action);   // problems, init
 void add_evaluate_verbs(CLI::App& app, Action& action);  // eval, check
 void add_profile_verb(CLI::App& app, Action& action);
 void add_result_verbs(CLI::App& app, Action& action);  // report, replay
-void add_disasm_verb(CLI::App& app, Action& action);
 
 }  // namespace hipbench::cli
