@@ -1,6 +1,7 @@
 #pragma once
 // A compiled candidate on the emulated device, ready to be called: one class a track behind one interface.
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <span>
@@ -21,24 +22,34 @@ struct CallLimits {
   bool check = false;              // with the device's memory and race checks
 };
 
+// What both tracks need to make their candidate. It outlives the candidate.
+struct CandidateSetup {
+  const Problem& problem;
+  const Compiled& compiled;
+  emulator::DeviceServer& server;
+  std::string file;  // as the user named it, for messages
+  bool unsafe_no_sandbox = false;
+  std::chrono::milliseconds host_patience{};  // how long host code may keep an idle device waiting
+};
+
 class Candidate {
  public:
   virtual ~Candidate() = default;
 
-  // Loads the code afresh (kernel globals have their initial values) for calls of one shape. Empty = ready.
-  virtual std::optional<Verdict> load(const Shape& shape, const CallLimits& limits) = 0;
-  // One call. `field_addresses`: one device address a pointer field. On return all device work is done, or the Verdict says
-  // why not. Device faults are found by the caller (Client::drain_log).
+  // Begins a session: the code afresh (kernel globals have their initial values, the host track has a new process), for calls
+  // of one shape. What a candidate keeps lives until end(). Empty = ready.
+  virtual std::optional<Verdict> begin(const Shape& shape, const CallLimits& limits) = 0;
+  // One call. `field_addresses`: one device address a pointer field. The Verdict says what failed. Device faults are found by
+  // the caller (Client::drain_log). Only after end() is it certain that nothing of the candidate still runs.
   virtual std::optional<Verdict> call(std::span<const uint64_t> field_addresses) = 0;
-  virtual void unload() = 0;
+  // Ends the session: afterwards nothing of the candidate runs anywhere, and its memory is gone.
+  virtual void end() = 0;
 };
 
-std::unique_ptr<Candidate> make_kernel_candidate(const Problem& problem, const LaunchPlan& plan, const Compiled& compiled,
-                                                 emulator::DeviceServer& server);
-std::unique_ptr<Candidate> make_host_candidate(const Problem& problem, const Compiled& compiled, emulator::DeviceServer& server,
-                                               bool unsafe_no_sandbox);
+std::unique_ptr<Candidate> make_kernel_candidate(const CandidateSetup& setup, const LaunchPlan& plan);
+std::unique_ptr<Candidate> make_host_candidate(const CandidateSetup& setup);
 
-// What a fault or a refusal on the device means for the candidate.
+// What a fault on the device means for the candidate.
 Verdict verdict_of_fault(const emulator::FaultReport& fault);
 
 }  // namespace hipbench

@@ -7,15 +7,15 @@
 #include <random>
 
 #include "evaluator/device_buffers.hpp"
+#include "evaluator/provenance.hpp"
 
 namespace hipbench {
 
 namespace {
 
-// A launch that took longer than this on the emulated device is not repeated: one is enough to say right or wrong, and the
-// repeats look for luck. Small shapes of every set are well below it.
-constexpr double kRepeatBelowSeconds = 1.0;
-constexpr int kRounds = 2;
+// A call with more wave instructions than this (about a second of emulation) is made once: one is enough to say right or wrong,
+// and the others look for luck and for state. The smaller shapes of every set are well below it.
+constexpr uint64_t kRepeatBelowInstructions = 50'000'000;
 
 // The rows compared with the oracle: all, or a secret ascending sample.
 std::vector<int64_t> rows_to_check(const Problem& problem, const Shape& shape, uint64_t seed) {
@@ -34,18 +34,20 @@ std::vector<int64_t> rows_to_check(const Problem& problem, const Shape& shape, u
 
 // The inputs of one case and the right answer for them.
 struct Case {
-  uint64_t index = 0;
   Buffers inputs;
   Buffers expected;
 };
 
 // What the device's log says of one call.
 struct CallRecord {
-  std::optional<Verdict> fault;
+  std::optional<Verdict> ended;        // by a fault or a refused launch
+  std::optional<Verdict> broken_rule;  // about where the results came from
   std::vector<LaunchRecord> launches;
   uint64_t wave_instructions = 0;
   double host_seconds = 0;
 };
+
+Verdict ours(const Error& error) { return {VerdictKind::Infrastructure, error.message, {}}; }
 
 class ShapeCheck {
  public:
@@ -57,79 +59,128 @@ class ShapeCheck {
   }
 
   ShapeResult run() {
-    const CallLimits limits{problem_.limits(result_.shape).wave_instructions, options_.check};
-    if (std::optional<Verdict> failed = candidate_.load(result_.shape, limits)) {
-      result_.verdict = std::move(*failed);
-    } else {
-      result_.verdict = run_rounds();
-    }
-    candidate_.unload();
+    result_.verdict = check();
+    candidate_.end();
+    if (!result_.verdict.passed() && !server_.trusted().connected())
+      result_.verdict = {VerdictKind::Infrastructure, "the emulated device ended unexpectedly", result_.verdict.reason};
     return std::move(result_);
   }
 
  private:
-  Verdict run_rounds() {
-    for (uint64_t round = 0; round < kRounds; ++round) {
-      const Case one = make_case(round);
-      Verdict verdict = run_once(one, round == 0);
+  enum class Last { No, Yes };  // of its session
+
+  // First one call of a fresh candidate, as it is timed. Then two calls in one session of another fresh candidate: a counter, a
+  // cache keyed by address, or one keyed by a sample of the contents makes the second of them wrong.
+  Verdict check() {
+    Verdict verdict = check_first_call();
+    if (!verdict.passed() || result_.wave_instructions > kRepeatBelowInstructions) return verdict;
+    return check_later_call();
+  }
+
+  Verdict check_first_call() {
+    const Case one = make_case(problem_.generate(result_.shape, options_.seed, 0));
+    Verdict verdict = session({&one}, true);
+    if (verdict.kind != VerdictKind::WrongResult || result_.wave_instructions > kRepeatBelowInstructions) return verdict;
+    // Once more on the same inputs: if it is right now, it was luck or a race.
+    const Comparison first = result_.comparison;
+    const Verdict again = session({&one}, false);
+    result_.comparison = first;
+    return again.passed() ? nondeterministic(verdict) : verdict;
+  }
+
+  Verdict check_later_call() {
+    Buffers inputs = problem_.generate(result_.shape, options_.seed, 1);
+    const Case second = make_case(inputs);
+    replace_part(inputs, problem_.generate(result_.shape, options_.seed, 2));
+    const Case third = make_case(std::move(inputs));
+    Verdict verdict = session({&second, &third}, false);
+    if (verdict.kind != VerdictKind::WrongResult) return verdict;
+    const Comparison first = result_.comparison;
+    const int wrong_call = calls_in_session_;
+    const Case& wrong_case = wrong_call == 1 ? second : third;
+    const Verdict alone = session({&wrong_case}, false);
+    const Verdict again = alone.passed() && wrong_call == 2 ? session({&second, &third}, false) : Verdict::pass();
+    result_.comparison = first;
+    if (!alone.passed()) return verdict;
+    if (again.passed()) return nondeterministic(verdict);
+    verdict.evidence = verdict.reason;
+    verdict.reason = "right on the first call, wrong on the second: the candidate relies on what an earlier call left behind";
+    return verdict;
+  }
+
+  static Verdict nondeterministic(const Verdict& wrong) {
+    return {VerdictKind::Nondeterministic, "the same inputs gave a right and a wrong result: a race or uninitialised memory", wrong.reason};
+  }
+
+  // Replaces an eighth of every input, at a secret place, so that a sample of the contents looks as it did before.
+  void replace_part(Buffers& inputs, const Buffers& others) const {
+    std::mt19937_64 random(options_.seed ^ 0x706c616365);
+    constexpr size_t kGranule = 256;
+    for (size_t k = 0; k < inputs.size(); ++k) {
+      const size_t granules = inputs[k].size() / kGranule;
+      if (granules < 8) {
+        inputs[k] = others[k];
+        continue;
+      }
+      // The ends are what a sample looks at first.
+      const size_t count = granules / 8, first = 1 + random() % (granules - count - 1);
+      std::memcpy(inputs[k].data() + first * kGranule, others[k].data() + first * kGranule, count * kGranule);
+    }
+  }
+
+  Case make_case(Buffers inputs) const {
+    Case one;
+    one.expected = problem_.expected(result_.shape, inputs, rows_, options_.oracle_threads);
+    one.inputs = std::move(inputs);
+    return one;
+  }
+
+  // Calls of one fresh candidate one after the other, up to the first that does not pass.
+  Verdict session(std::initializer_list<const Case*> cases, bool record) {
+    calls_in_session_ = 0;
+    Result<DeviceBuffers> buffers = DeviceBuffers::create(server_.trusted(), problem_, result_.shape);
+    if (!buffers) return ours(buffers.error());
+    const CallLimits limits{problem_.limits(result_.shape).wave_instructions, options_.check};
+    if (std::optional<Verdict> failed = candidate_.begin(result_.shape, limits)) return std::move(*failed);
+    for (const Case* one : cases) {
+      ++calls_in_session_;
       ++result_.rounds;
-      if (verdict.kind == VerdictKind::WrongResult) return wrong_or_nondeterministic(one, std::move(verdict));
-      if (!verdict.passed()) return verdict;
-      if (result_.emulation_seconds > kRepeatBelowSeconds) break;
-      // The first case once more, when the candidate has seen another: the same inputs must pass again.
-      if (round + 1 == kRounds) {
-        verdict = run_once(make_case(0), false);
-        ++result_.rounds;
-        if (verdict.kind == VerdictKind::WrongResult) verdict.kind = VerdictKind::Nondeterministic;
-        if (!verdict.passed()) return verdict;
+      Verdict verdict = call(*one, *buffers, one == *(cases.end() - 1) ? Last::Yes : Last::No, record);
+      if (!verdict.passed()) {
+        candidate_.end();
+        return verdict;
       }
     }
     return Verdict::pass();
   }
 
-  // A wrong result is tried again on the same inputs: if it is right now, it was luck or a race.
-  Verdict wrong_or_nondeterministic(const Case& one, Verdict wrong) {
-    if (result_.emulation_seconds > kRepeatBelowSeconds) return wrong;
-    const Comparison first = result_.comparison;
-    const Verdict again = run_once(one, false);
-    result_.comparison = first;
-    if (again.passed())
-      return {VerdictKind::Nondeterministic, "the same inputs gave a right and a wrong result: a race or uninitialised memory", wrong.reason};
-    return wrong;
-  }
-
-  Case make_case(uint64_t index) const {
-    Case one;
-    one.index = index;
-    one.inputs = problem_.generate(result_.shape, options_.seed, index);
-    one.expected = problem_.expected(result_.shape, one.inputs, rows_, options_.oracle_threads);
-    return one;
-  }
-
-  Verdict run_once(const Case& one, bool record_launches) {
-    emulator::Client& device = server_.trusted();
-    Result<DeviceBuffers> buffers = DeviceBuffers::create(device, problem_, result_.shape, one.inputs);
-    if (!buffers) return {VerdictKind::Infrastructure, buffers.error().message, {}};
-    // From here to the drain below the log holds the candidate's work only.
-    if (auto log = device.drain_log(); !log) return {VerdictKind::Infrastructure, log.error().message, {}};
-    const std::optional<Verdict> failed = candidate_.call(buffers->addresses());
-    Result<CallRecord> record = read_log();
-    if (!record) return {VerdictKind::Infrastructure, record.error().message, {}};
+  Verdict call(const Case& one, DeviceBuffers& buffers, Last last, bool record_launches) {
+    // From before the inputs are there to after the call, so that work at any other moment is seen as well.
+    if (auto log = server_.trusted().drain_log(); !log) return ours(log.error());
+    if (Result<void> ready = buffers.prepare(one.inputs); !ready) return ours(ready.error());
+    const std::optional<Verdict> failed = candidate_.call(buffers.addresses());
+    // From here on nothing can change the outputs any more; earlier calls of a session are only a first look.
+    if (last == Last::Yes) candidate_.end();
+    Result<CallRecord> record = read_log(buffers);
+    if (!record) return ours(record.error());
     if (record_launches) {
       result_.launches = std::move(record->launches);
       result_.wave_instructions = record->wave_instructions;
       result_.emulation_seconds = record->host_seconds;
     }
-    // What the device saw says more than what the candidate's process reports of it.
-    if (record->fault) return std::move(*record->fault);
+    // A process that was stopped by its sandbox did something worse than what the device saw of it. Otherwise the device says
+    // more than what the candidate's process reports.
+    if (failed && failed->kind == VerdictKind::SandboxViolation) return *failed;
+    if (record->ended) return std::move(*record->ended);
     if (failed) return *failed;
-    return judge(one, *buffers);
+    if (record->broken_rule) return std::move(*record->broken_rule);
+    return judge(one, buffers);
   }
 
-  // From here on the candidate's call is over; only the bytes in its outputs count.
+  // Only the bytes in the outputs count.
   Verdict judge(const Case& one, const DeviceBuffers& buffers) {
-    Result<DeviceBuffers::Contents> contents = buffers.read_back();
-    if (!contents) return {VerdictKind::Infrastructure, contents.error().message, {}};
+    Result<DeviceBuffers::Contents> contents = buffers.read_back(one.inputs);
+    if (!contents) return ours(contents.error());
     if (!contents->changed_input.empty())
       return {VerdictKind::WrongResult, fmt::format("the candidate changed its input '{}', which it may only read", contents->changed_input), {}};
     result_.comparison = problem_.compare(result_.shape, one.expected, contents->outputs, rows_, kPoison);
@@ -137,22 +188,28 @@ class ShapeCheck {
     return {VerdictKind::WrongResult, result_.comparison.sentence(), {}};
   }
 
-  Result<CallRecord> read_log() {
+  Result<CallRecord> read_log(const DeviceBuffers& buffers) {
     const emulator::OperationLog log = TRY(server_.trusted().drain_log());
-    if (log.dropped != 0) return Error{fmt::format("the device's log overflowed by {} operations", log.dropped)};
     CallRecord record;
+    if (log.dropped != 0) {
+      record.ended = Verdict{VerdictKind::Rejected,
+                             fmt::format("rule `operations`: one call made {} device operations, more than are recorded",
+                                         log.operations.size() + log.dropped), {}};
+      return record;
+    }
     for (const emulator::Operation& operation : log.operations) {
       if (operation.kind != emulator::OperationKind::Launch) continue;
       if (!operation.refused.empty()) {
-        if (!record.fault) record.fault = Verdict{VerdictKind::Crashed, "a kernel launch was refused: " + operation.refused, {}};
+        if (!record.ended) record.ended = Verdict{VerdictKind::Crashed, "a kernel launch was refused: " + operation.refused, {}};
         continue;
       }
       record.launches.push_back({operation.kernel, operation.grid, operation.block, operation.dynamic_lds, operation.result.counters,
                                  operation.result.host_seconds});
       record.wave_instructions += operation.result.counters.instructions;
       record.host_seconds += operation.result.host_seconds;
-      if (!operation.result.completed() && !record.fault) record.fault = verdict_of_fault(operation.result.fault);
+      if (!operation.result.completed() && !record.ended) record.ended = verdict_of_fault(operation.result.fault);
     }
+    record.broken_rule = check_provenance(log.operations, problem_, result_.shape, buffers.addresses());
     return record;
   }
 
@@ -162,6 +219,7 @@ class ShapeCheck {
   const CheckOptions& options_;
   const std::vector<int64_t> rows_;  // empty = all
   ShapeResult result_;
+  int calls_in_session_ = 0;
 };
 
 }  // namespace
@@ -176,6 +234,8 @@ Verdict verdict_of_fault(const emulator::FaultReport& fault) {
   const std::string sentence = fmt::format("{}: {}", emulator::fault_name(fault.kind), fault.message);
   switch (fault.kind) {
     case FaultKind::InstructionLimit:
+      return {VerdictKind::TimedOut, sentence + "; many times what a simple correct kernel needs, so it is stopped: look for a loop that does not end",
+              fault.to_string()};
     case FaultKind::Deadlock:
       return {VerdictKind::TimedOut, sentence, fault.to_string()};
     case FaultKind::OutOfMemory:
@@ -189,6 +249,10 @@ Verdict verdict_of_fault(const emulator::FaultReport& fault) {
     default:
       return {VerdictKind::Crashed, sentence, fault.to_string()};
   }
+}
+
+bool is_gap_of_the_emulator(const Verdict& verdict) {
+  return verdict.kind == VerdictKind::Infrastructure && verdict.reason.starts_with(emulator::fault_name(emulator::FaultKind::UnknownInstruction));
 }
 
 }  // namespace hipbench

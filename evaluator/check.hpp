@@ -2,9 +2,6 @@
 // One shape of one candidate: fresh secret inputs, poisoned outputs, the call, the comparison with the oracle. Repeated, since one
 // lucky launch proves nothing.
 
-#include <functional>
-#include <string>
-
 #include "evaluator/candidate.hpp"
 #include "evaluator/evaluation.hpp"
 
@@ -18,5 +15,8 @@ struct CheckOptions {
 
 ShapeResult check_shape(const Problem& problem, const Shape& shape, Candidate& candidate, emulator::DeviceServer& server,
                         const CheckOptions& options);
+
+// The device stopped at an instruction that it does not know: trying again does not help.
+bool is_gap_of_the_emulator(const Verdict& verdict);
 
 }  // namespace hipbench

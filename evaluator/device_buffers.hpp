@@ -1,5 +1,6 @@
 #pragma once
-// The buffers of one call in device memory: inputs as drawn, everything writable poisoned. Freed when the object goes.
+// The buffers of a session's calls in device memory. They keep their addresses from call to call, so that a candidate which
+// answers by address alone is found out.
 
 #include <span>
 #include <string>
@@ -17,27 +18,31 @@ inline constexpr std::byte kPoison{0xff};
 class DeviceBuffers {
  public:
   // Every buffer is an allocation of its own, exactly as large as the problem says: an access one byte past it faults.
-  static Result<DeviceBuffers> create(emulator::Client& device, const Problem& problem, const Shape& shape, const Buffers& inputs);
+  static Result<DeviceBuffers> create(emulator::Client& device, const Problem& problem, const Shape& shape);
   DeviceBuffers(DeviceBuffers&& other) noexcept;
   DeviceBuffers& operator=(DeviceBuffers&&) = delete;
   ~DeviceBuffers();
 
   std::span<const uint64_t> addresses() const { return addresses_; }
 
+  // Before a call: inputs as drawn, everything writable poisoned. Done when it returns.
+  Result<void> prepare(const Buffers& inputs);
+
   struct Contents {
     Buffers outputs;            // packed writable ranges, one a pointer field (empty for inputs)
     std::string changed_input;  // the first field of which bytes outside the writable range changed; empty = none
   };
-  Result<Contents> read_back() const;
+  // After a call. `inputs` are those of prepare(): they are compared here rather than kept a second time.
+  Result<Contents> read_back(const Buffers& inputs) const;
 
  private:
   DeviceBuffers(emulator::Client& device, const Problem& problem, const Shape& shape) : device_(&device), problem_(&problem), shape_(shape) {}
+  Result<bool> input_changed(size_t field, std::span<const std::byte> before) const;
 
   emulator::Client* device_;
   const Problem* problem_;
   Shape shape_;
   std::vector<uint64_t> addresses_;
-  Buffers initial_;  // what was written to each buffer
 };
 
 }  // namespace hipbench

@@ -1,6 +1,7 @@
 #pragma once
 // The main path: source → compile (sandboxed) → inspect → load → check → time → Evaluation.
 
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <string>
@@ -20,10 +21,12 @@ struct EvaluateOptions {
   bool check = false;                       // run with the device's memory and race checks; no time is taken
   bool unsafe_no_sandbox = false;
   unsigned threads = 0;                     // of the emulated device and the oracle; 0 = one a core
+  // Host track: how long host code may keep an idle device waiting before it counts as hanging.
+  std::chrono::milliseconds host_patience = std::chrono::seconds(20);
   std::function<void(const std::string&)> progress;  // one line each time something long begins or ends
 };
 
-// Never fails: what goes wrong on our side is the verdict Infrastructure.
+// Never fails: what goes wrong on our side is the verdict Infrastructure, after a second attempt.
 Evaluation evaluate(const Problem& problem, const std::string& file, const std::string& source, const EvaluateOptions& options);
 
 // Kernel track iff the source holds a "/* hipbench-plan" comment.

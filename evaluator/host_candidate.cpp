@@ -9,68 +9,82 @@ namespace hipbench {
 
 namespace {
 
+Verdict ours(const Error& error) { return {VerdictKind::Infrastructure, error.message, {}}; }
+
 class HostCandidate final : public Candidate {
  public:
-  HostCandidate(const Problem& problem, const Compiled& compiled, emulator::DeviceServer& server, bool unsafe_no_sandbox)
-      : problem_(problem), compiled_(compiled), server_(server), unsafe_no_sandbox_(unsafe_no_sandbox) {}
+  explicit HostCandidate(const CandidateSetup& setup) : setup_(setup) {}
+  ~HostCandidate() override { end(); }
 
-  std::optional<Verdict> load(const Shape& shape, const CallLimits& limits) override {
+  std::optional<Verdict> begin(const Shape& shape, const CallLimits& limits) override {
+    end();
     shape_ = shape;
-    const emulator::Limits device_limits{.instructions_per_launch = limits.wave_instructions,
-                                         .instructions_in_all = 0,
-                                         .check = limits.check};
-    if (Result<void> set = server_.trusted().set_limits(device_limits); !set) return Verdict{VerdictKind::Infrastructure, set.error().message, {}};
-    auto started = HostWorker::start(problem_, compiled_.code, server_, unsafe_no_sandbox_);
+    limits_ = limits;
+    if (std::optional<Verdict> failed = allow_one_call()) return failed;
+    auto started = HostWorker::start(setup_);
     if (Verdict* failed = std::get_if<Verdict>(&started)) return std::move(*failed);
     worker_ = std::move(std::get<std::unique_ptr<HostWorker>>(started));
-    const std::vector<uint64_t> null_pointers(problem_.pointer_fields().size(), 0);
-    auto wanted = worker_->workspace_bytes(problem_.make_args(shape, null_pointers));
+    const std::vector<uint64_t> null_pointers(setup_.problem.pointer_fields().size(), 0);
+    auto wanted = worker_->workspace_bytes(setup_.problem.make_args(shape, null_pointers));
     if (Verdict* failed = std::get_if<Verdict>(&wanted)) return std::move(*failed);
     workspace_bytes_ = std::get<uint64_t>(wanted);
     if (workspace_bytes_ > kMaxWorkspaceBytes)
       return Verdict{VerdictKind::Rejected,
-                     fmt::format("rule `workspace`: {} returned {} bytes, at most {} are allowed", problem_.workspace_symbol(),
+                     fmt::format("rule `workspace`: {} returned {} bytes, at most {} are allowed", setup_.problem.workspace_symbol(),
                                  workspace_bytes_, kMaxWorkspaceBytes), {}};
     return std::nullopt;
   }
 
   std::optional<Verdict> call(std::span<const uint64_t> field_addresses) override {
-    emulator::Client& device = server_.trusted();
     uint64_t workspace = 0;
-    if (workspace_bytes_ != 0) {
-      const Result<uint64_t> allocated = device.allocate(workspace_bytes_, "workspace");
-      if (!allocated) return Verdict{VerdictKind::OutOfMemory, allocated.error().message, {}};
-      workspace = *allocated;
-      if (Result<void> filled = device.fill(workspace, 0xff, 1, workspace_bytes_); !filled) return Verdict{VerdictKind::Infrastructure, filled.error().message, {}};
-      if (auto idle = device.synchronize(); !idle) return Verdict{VerdictKind::Infrastructure, idle.error().message, {}};
-    }
-    std::optional<Verdict> verdict = worker_->run(problem_.make_args(shape_, field_addresses), workspace, workspace_bytes_);
-    // Whatever the worker claims: nothing of it is still running when its outputs are read.
-    if (Result<void> idle = device.synchronize_all(); !idle) return Verdict{VerdictKind::Infrastructure, idle.error().message, {}};
-    if (workspace != 0) static_cast<void>(device.free(workspace));
+    std::optional<Verdict> verdict = allow_one_call();
+    if (!verdict) verdict = make_workspace(workspace);
+    if (!verdict) verdict = worker_->run(setup_.problem.make_args(shape_, field_addresses), workspace, workspace_bytes_);
+    if (workspace != 0) static_cast<void>(device().free(workspace));
     return verdict;
   }
 
-  void unload() override {
+  // A process that claims to be done may lie, so it is killed and its connection closed: then nothing of it can still write.
+  // What it had queued is dropped; what runs is finished first.
+  void end() override {
     worker_.reset();
-    static_cast<void>(server_.trusted().close_clients());
+    static_cast<void>(device().close_clients());
   }
 
  private:
-  const Problem& problem_;
-  const Compiled& compiled_;
-  emulator::DeviceServer& server_;
-  const bool unsafe_no_sandbox_;
+  emulator::Client& device() { return setup_.server.trusted(); }
+
+  // The limit counts from here.
+  std::optional<Verdict> allow_one_call() {
+    const emulator::Limits limits{.instructions_per_launch = limits_.wave_instructions,
+                                  .instructions_in_all = limits_.wave_instructions,
+                                  .check = limits_.check};
+    if (Result<void> set = device().set_limits(limits); !set) return ours(set.error());
+    return std::nullopt;
+  }
+
+  // Filled with 0xFF before every call, so that a kernel that counts on zeros fails.
+  std::optional<Verdict> make_workspace(uint64_t& workspace) {
+    if (workspace_bytes_ == 0) return std::nullopt;
+    const Result<uint64_t> allocated = device().allocate(workspace_bytes_, "workspace");
+    if (!allocated) return Verdict{VerdictKind::OutOfMemory, allocated.error().message, {}};
+    workspace = *allocated;
+    if (Result<void> filled = device().fill(workspace, 0xff, 1, workspace_bytes_); !filled) return ours(filled.error());
+    const auto failure = device().synchronize();
+    if (!failure) return ours(failure.error());
+    if (*failure) return Verdict{VerdictKind::OutOfMemory, (*failure)->text, {}};
+    return std::nullopt;
+  }
+
+  const CandidateSetup& setup_;
   Shape shape_;
+  CallLimits limits_;
   std::unique_ptr<HostWorker> worker_;
   uint64_t workspace_bytes_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<Candidate> make_host_candidate(const Problem& problem, const Compiled& compiled, emulator::DeviceServer& server,
-                                               bool unsafe_no_sandbox) {
-  return std::make_unique<HostCandidate>(problem, compiled, server, unsafe_no_sandbox);
-}
+std::unique_ptr<Candidate> make_host_candidate(const CandidateSetup& setup) { return std::make_unique<HostCandidate>(setup); }
 
 }  // namespace hipbench

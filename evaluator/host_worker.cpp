@@ -1,6 +1,5 @@
 #include "evaluator/host_worker.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -8,35 +7,48 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <fstream>
 #include <thread>
 
 #include "common/files.hpp"
-#include "sandbox/worker_protocol.hpp"
 
 namespace hipbench {
 
 namespace {
 
 using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
 
-// The candidate's host code only enqueues work. While the device is busy it may wait as long as it takes; with the device idle
-// it gets this long before it counts as hanging.
-constexpr auto kIdlePatience = 20s;
-constexpr auto kPollInterval = 250ms;
+// The candidate's host code only enqueues work. While the device is busy it may wait as long as it takes (the device limits its
+// wave instructions); this ends what goes on for ever all the same.
 constexpr auto kLongestRun = 2h;
+constexpr auto kPollInterval = 50ms;
+// A thread that was joined is still to be seen for a moment.
+constexpr auto kThreadPatience = 500ms;
+constexpr const char* kInsideWorker = "/hipbench/hipbench-worker";
+constexpr const char* kInsideRuntime = "/hipbench/libamdhip64.so.6";
 constexpr const char* kInsideCandidate = "/candidate/candidate.so";
 
-sandbox::Policy worker_policy(const Problem& problem, const std::string& shared_object_path, int control_fd, int device_fd) {
-  const std::filesystem::path programs = executable_directory();
-  const std::filesystem::path worker = programs / "hipbench-worker", runtime = programs / "lib/libamdhip64.so.6";
+Verdict ours(const Error& error) { return {VerdictKind::Infrastructure, error.message, {}}; }
+
+// Beside the running program; a test program lies one folder below.
+std::filesystem::path find_program(const char* name) {
+  const std::filesystem::path here = executable_directory();
+  std::error_code ignored;
+  return std::filesystem::exists(here / name, ignored) ? here / name : here.parent_path() / name;
+}
+
+sandbox::Policy worker_policy(const CandidateSetup& setup, int control_fd, int device_fd) {
   sandbox::Policy policy;
   policy.profile = sandbox::Profile::Worker;
-  policy.argv = {"/hipbench/hipbench-worker", "/hipbench/libamdhip64.so.6", kInsideCandidate, problem.run_symbol(), problem.workspace_symbol()};
-  policy.env = {{"HIPBENCH_DEVICE_FD", std::to_string(worker::kDeviceFd)}, {"LD_LIBRARY_PATH", "/hipbench"}, {"LANG", "C.UTF-8"}};
-  policy.mounts = {{worker, "/hipbench/hipbench-worker", sandbox::Access::ReadOnly},
-                   {runtime, "/hipbench/libamdhip64.so.6", sandbox::Access::ReadOnly},
-                   {shared_object_path, kInsideCandidate, sandbox::Access::ReadOnly}};
+  policy.argv = {kInsideWorker, kInsideRuntime, kInsideCandidate, setup.problem.run_symbol(), setup.problem.workspace_symbol()};
+  // The candidate names the runtime without a path. Its name is found because the worker has loaded it before.
+  policy.env = {{"HIPBENCH_DEVICE_FD", std::to_string(worker::kDeviceFd)}, {"LANG", "C.UTF-8"}};
+  policy.mounts = {{find_program("hipbench-worker"), kInsideWorker, sandbox::Access::ReadOnly},
+                   {find_program("lib/libamdhip64.so.6"), kInsideRuntime, sandbox::Access::ReadOnly}};
+  policy.input_files[kInsideCandidate] = setup.compiled.code;
   policy.fds = {{control_fd, worker::kControlFd}, {device_fd, worker::kDeviceFd}};
+  policy.unsafe_no_sandbox = setup.unsafe_no_sandbox;
   policy.limits.wall = kLongestRun;
   policy.limits.cpu = std::chrono::seconds(60);
   policy.limits.memory_bytes = uint64_t{4} << 30;
@@ -46,38 +58,26 @@ sandbox::Policy worker_policy(const Problem& problem, const std::string& shared_
 
 }  // namespace
 
-struct HostWorker::Reply {
-  worker::Answer answer;
-};
-
-std::variant<std::unique_ptr<HostWorker>, Verdict> HostWorker::start(const Problem& problem, const std::string& shared_object,
-                                                                     emulator::DeviceServer& server, bool unsafe_no_sandbox) {
-  const auto ours = [](const Error& error) { return Verdict{VerdictKind::Infrastructure, error.message, {}}; };
-  Result<TemporaryDirectory> folder = TemporaryDirectory::create("hipbench-candidate");
-  if (!folder) return ours(folder.error());
-  const std::filesystem::path object = folder->path() / "candidate.so";
-  if (Result<void> written = write_file_atomically(object, shared_object); !written) return ours(written.error());
-  // The worker's uid is another one.
-  std::error_code ignored;
-  std::filesystem::permissions(folder->path(), std::filesystem::perms::owner_all | std::filesystem::perms::group_exec | std::filesystem::perms::others_exec, ignored);
-
+std::variant<std::unique_ptr<HostWorker>, Verdict> HostWorker::start(const CandidateSetup& setup) {
   int sockets[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0)
     return ours(Error{fmt::format("cannot create a socket pair: {}", std::strerror(errno))});
   UniqueFd control(sockets[0]), inside(sockets[1]);
-  Result<UniqueFd> device = server.new_client_fd();
+  Result<UniqueFd> device = setup.server.new_client_fd();
   if (!device) return ours(device.error());
-
-  sandbox::Policy policy = worker_policy(problem, object, inside.get(), device->get());
-  policy.unsafe_no_sandbox = unsafe_no_sandbox;
-  Result<sandbox::Child> child = sandbox::Child::start(policy);
+  Result<sandbox::Child> child = sandbox::Child::start(worker_policy(setup, inside.get(), device->get()));
   if (!child) return ours(child.error().with_context("the worker sandbox could not be started"));
   inside.reset();
   device->reset();
-  std::unique_ptr<HostWorker> worker(new HostWorker(std::move(*child), std::move(control), server));
-  std::variant<Reply, Verdict> ready = worker->receive();
+  std::unique_ptr<HostWorker> worker(new HostWorker(std::move(*child), std::move(control), setup));
+  std::variant<worker::Answer, Verdict> ready = worker->receive();
   if (Verdict* failed = std::get_if<Verdict>(&ready)) return std::move(*failed);
-  worker->has_workspace_ = std::get<Reply>(ready).answer.value != 0;
+  const worker::Answer& answer = std::get<worker::Answer>(ready);
+  if (answer.stage == worker::Stage::LoadFailed)
+    return Verdict{VerdictKind::Rejected, fmt::format("rule `entry point`: {}", answer.text), {}};
+  if (answer.stage == worker::Stage::HipFailed)
+    return ours(Error{fmt::format("the worker could not use the emulated device: {}", answer.text)});
+  worker->has_workspace_ = answer.value != 0;
   return worker;
 }
 
@@ -90,6 +90,7 @@ HostWorker::~HostWorker() {
 
 Verdict HostWorker::verdict_of_end() {
   using sandbox::Status;
+  if (!child_) return ours(Error{"the worker has ended already"});
   const sandbox::Outcome outcome = child_->wait();
   child_.reset();
   const std::string said = outcome.errors.empty() ? "" : "standard error of the candidate:\n" + outcome.errors;
@@ -113,45 +114,56 @@ Verdict HostWorker::verdict_of_end() {
   return {VerdictKind::Infrastructure, outcome.reason, said};
 }
 
-std::variant<HostWorker::Reply, Verdict> HostWorker::receive() {
-  using Clock = std::chrono::steady_clock;
+Verdict HostWorker::stop(VerdictKind kind, std::string reason) {
+  child_->kill();
+  child_->wait();
+  child_.reset();
+  return {kind, std::move(reason), {}};
+}
+
+Result<bool> HostWorker::device_is_idle() {
+  const Clock::time_point before = Clock::now();
+  TRY(setup_.server.trusted().synchronize_all());
+  return Clock::now() - before < kPollInterval;
+}
+
+std::variant<worker::Answer, Verdict> HostWorker::receive() {
   Clock::time_point idle_since = Clock::now();
   while (true) {
     pollfd waiting{control_.get(), POLLIN, 0};
     const int ready = ::poll(&waiting, 1, static_cast<int>(std::chrono::milliseconds(kPollInterval).count()));
-    if (ready < 0 && errno != EINTR) return Verdict{VerdictKind::Infrastructure, fmt::format("cannot poll the worker: {}", std::strerror(errno)), {}};
+    if (ready < 0 && errno != EINTR) return ours(Error{fmt::format("cannot poll the worker: {}", std::strerror(errno))});
     if (ready > 0) {
-      Reply reply;
-      const ssize_t got = ::recv(control_.get(), &reply.answer, sizeof reply.answer, 0);
+      worker::Answer answer;
+      const ssize_t got = ::recv(control_.get(), &answer, sizeof answer, 0);
       if (got <= 0) return verdict_of_end();
-      if (got != static_cast<ssize_t>(sizeof reply.answer))
-        return Verdict{VerdictKind::SandboxViolation, "the worker sent a message that is not ours: candidate code wrote to the judge's channel", {}};
-      reply.answer.text[worker::kMaxText - 1] = 0;
-      if (reply.answer.stage == worker::Stage::LoadFailed)
-        return Verdict{VerdictKind::Rejected, fmt::format("rule `entry point`: {}", reply.answer.text), {}};
-      return reply;
+      const auto stage = static_cast<uint32_t>(answer.stage);
+      if (got != static_cast<ssize_t>(sizeof answer) || stage < 1 || stage > static_cast<uint32_t>(worker::Stage::HipFailed))
+        return stop(VerdictKind::SandboxViolation, "candidate code wrote to the worker's channel to the judge (descriptor 3)");
+      answer.text[worker::kMaxText - 1] = 0;
+      return answer;
     }
-    // Nothing said yet. If the device works, so does the candidate: its wave instructions are limited there.
-    const Clock::time_point before = Clock::now();
-    if (before - idle_since < kIdlePatience) continue;
-    if (Result<void> idle = server_.trusted().synchronize_all(); !idle) return Verdict{VerdictKind::Infrastructure, idle.error().message, {}};
-    if (Clock::now() - before < kPollInterval) {
-      child_->kill();
-      child_->wait();
-      child_.reset();
-      return Verdict{VerdictKind::TimedOut,
-                     fmt::format("the candidate's host code did not return within {} s while the device was idle", kIdlePatience.count()), {}};
-    }
+    if (Clock::now() - idle_since < setup_.host_patience) continue;
+    const Result<bool> idle = device_is_idle();
+    if (!idle) return ours(idle.error());
+    if (*idle)
+      return stop(VerdictKind::TimedOut, fmt::format("the candidate's host code did not return within {:.3g} s while the device was idle",
+                                                     std::chrono::duration<double>(setup_.host_patience).count()));
     idle_since = Clock::now();
   }
 }
 
-namespace {
-
-std::optional<Verdict> send(int fd, const worker::Ask& ask) {
-  if (::send(fd, &ask, sizeof ask, MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof ask)) return std::nullopt;
-  return Verdict{VerdictKind::Infrastructure, "the worker does not listen", {}};
+std::optional<Verdict> HostWorker::ask(const worker::Ask& ask) {
+  pollfd early{control_.get(), POLLIN, 0};
+  char byte;
+  // Nobody was asked anything, so nothing may have been said; a closed channel reads as empty.
+  if (::poll(&early, 1, 0) > 0 && ::recv(control_.get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0)
+    return stop(VerdictKind::SandboxViolation, "candidate code wrote to the worker's channel to the judge (descriptor 3)");
+  if (::send(control_.get(), &ask, sizeof ask, MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof ask)) return std::nullopt;
+  return verdict_of_end();
 }
+
+namespace {
 
 worker::Ask ask_with(worker::Request request, std::span<const std::byte> args) {
   CHECK(args.size() <= worker::kMaxArgs);
@@ -162,28 +174,58 @@ worker::Ask ask_with(worker::Request request, std::span<const std::byte> args) {
   return ask;
 }
 
+// The children of a process, which has one thread.
+std::vector<pid_t> children_of(pid_t parent) {
+  std::ifstream list(fmt::format("/proc/{}/task/{}/children", parent, parent));
+  std::vector<pid_t> children;
+  for (pid_t child; list >> child;) children.push_back(child);
+  return children;
+}
+
+int threads_of(pid_t process) {
+  std::error_code failed;
+  int threads = 0;
+  for (std::filesystem::directory_iterator at(fmt::format("/proc/{}/task", process), failed), end; !failed && at != end; at.increment(failed)) ++threads;
+  return threads;
+}
+
 }  // namespace
+
+int HostWorker::threads_left_behind() const {
+  int threads = -1;
+  const Clock::time_point start = Clock::now();
+  while (true) {
+    threads = -1;
+    for (const pid_t child : children_of(child_->pid())) threads += threads_of(child);
+    if (threads == 0 || Clock::now() - start > kThreadPatience) return threads;
+    std::this_thread::sleep_for(5ms);
+  }
+}
 
 std::variant<uint64_t, Verdict> HostWorker::workspace_bytes(std::span<const std::byte> args) {
   if (!has_workspace_) return uint64_t{0};
-  if (send(control_.get(), ask_with(worker::Request::Workspace, args))) return verdict_of_end();
-  std::variant<Reply, Verdict> reply = receive();
-  if (Verdict* verdict = std::get_if<Verdict>(&reply)) return std::move(*verdict);
-  return static_cast<uint64_t>(std::get<Reply>(reply).answer.value);
+  if (std::optional<Verdict> failed = ask(ask_with(worker::Request::Workspace, args))) return std::move(*failed);
+  std::variant<worker::Answer, Verdict> answer = receive();
+  if (Verdict* verdict = std::get_if<Verdict>(&answer)) return std::move(*verdict);
+  return static_cast<uint64_t>(std::get<worker::Answer>(answer).value);
 }
 
 std::optional<Verdict> HostWorker::run(std::span<const std::byte> args, uint64_t workspace, uint64_t workspace_bytes) {
-  worker::Ask ask = ask_with(worker::Request::Run, args);
-  ask.workspace = workspace;
-  ask.workspace_bytes = workspace_bytes;
-  if (send(control_.get(), ask)) return verdict_of_end();
-  std::variant<Reply, Verdict> reply = receive();
-  if (Verdict* verdict = std::get_if<Verdict>(&reply)) return std::move(*verdict);
-  const worker::Answer& answer = std::get<Reply>(reply).answer;
+  worker::Ask request = ask_with(worker::Request::Run, args);
+  request.workspace = workspace;
+  request.workspace_bytes = workspace_bytes;
+  if (std::optional<Verdict> failed = ask(request)) return failed;
+  std::variant<worker::Answer, Verdict> received = receive();
+  if (Verdict* verdict = std::get_if<Verdict>(&received)) return std::move(*verdict);
+  const worker::Answer& answer = std::get<worker::Answer>(received);
+  if (const int left = threads_left_behind(); left > 0)
+    return stop(VerdictKind::SandboxViolation,
+                fmt::format("{} thread{} of the candidate outlive{} the call: join every thread before {} returns", left,
+                            left == 1 ? "" : "s", left == 1 ? "s" : "", setup_.problem.run_symbol()));
   if (answer.stage == worker::Stage::HipFailed)
     return Verdict{VerdictKind::Crashed, fmt::format("the HIP runtime reported error {} after the call: {}", answer.value, answer.text), {}};
   if (answer.value != 0)
-    return Verdict{VerdictKind::Crashed, fmt::format("the candidate returned {} instead of 0", answer.value), {}};
+    return Verdict{VerdictKind::Crashed, fmt::format("{} returned {} instead of 0", setup_.problem.run_symbol(), answer.value), {}};
   return std::nullopt;
 }
 

@@ -10,37 +10,40 @@
 #include <variant>
 
 #include "common/unique_fd.hpp"
-#include "emulator/protocol/device_server.hpp"
-#include "evaluator/verdict.hpp"
-#include "problems/problem.hpp"
+#include "evaluator/candidate.hpp"
 #include "sandbox/launch.hpp"
+#include "sandbox/worker_protocol.hpp"
 
 namespace hipbench {
 
 class HostWorker {
  public:
-  // `shared_object` is the compiled candidate. On failure the Verdict says whose fault it is.
-  static std::variant<std::unique_ptr<HostWorker>, Verdict> start(const Problem& problem, const std::string& shared_object,
-                                                                  emulator::DeviceServer& server, bool unsafe_no_sandbox);
+  // On failure the Verdict says whose fault it is.
+  static std::variant<std::unique_ptr<HostWorker>, Verdict> start(const CandidateSetup& setup);
   ~HostWorker();
   HostWorker(const HostWorker&) = delete;
 
   // Bytes of workspace the candidate wants for a shape; args hold null pointers.
   std::variant<uint64_t, Verdict> workspace_bytes(std::span<const std::byte> args);
-  // One call of hb_ID_run and all the device work it started. Empty = it returned 0.
+  // One call of hb_ID_run. Empty = the process says that it returned 0 and the device work is done.
   std::optional<Verdict> run(std::span<const std::byte> args, uint64_t workspace, uint64_t workspace_bytes);
 
  private:
-  HostWorker(sandbox::Child child, UniqueFd control, emulator::DeviceServer& server)
-      : child_(std::move(child)), control_(std::move(control)), server_(server) {}
-  struct Reply;
-  std::variant<Reply, Verdict> receive();
+  HostWorker(sandbox::Child child, UniqueFd control, const CandidateSetup& setup)
+      : child_(std::move(child)), control_(std::move(control)), setup_(setup) {}
+  std::optional<Verdict> ask(const worker::Ask& ask);
+  std::variant<worker::Answer, Verdict> receive();
+  Verdict stop(VerdictKind kind, std::string reason);
+  // The device is idle, so the host code is what takes so long. An Error is ours.
+  Result<bool> device_is_idle();
+  // Threads inside beside the one that serves the judge.
+  int threads_left_behind() const;
   // Why the worker is gone; takes its outcome.
   Verdict verdict_of_end();
 
   std::optional<sandbox::Child> child_;
   UniqueFd control_;
-  emulator::DeviceServer& server_;
+  const CandidateSetup& setup_;
   bool has_workspace_ = false;
 };
 

@@ -12,7 +12,6 @@ using emulator::Client;
 using emulator::KernelInfo;
 
 Verdict ours(const Error& error) { return {VerdictKind::Infrastructure, error.message, {}}; }
-Verdict rejected(const PlanError& error) { return {VerdictKind::Rejected, "rule `plan`: " + error.where_and_what("candidate"), {}}; }
 
 KernelFacts facts_of(const KernelInfo& kernel) {
   KernelFacts facts;
@@ -25,17 +24,17 @@ KernelFacts facts_of(const KernelInfo& kernel) {
 
 class KernelCandidate final : public Candidate {
  public:
-  KernelCandidate(const Problem& problem, const LaunchPlan& plan, const Compiled& compiled, emulator::DeviceServer& server)
-      : problem_(problem), plan_(plan), compiled_(compiled), server_(server) {}
-  ~KernelCandidate() override { unload(); }
+  KernelCandidate(const CandidateSetup& setup, const LaunchPlan& plan) : setup_(setup), plan_(plan) {}
+  ~KernelCandidate() override { end(); }
 
-  std::optional<Verdict> load(const Shape& shape, const CallLimits& limits) override {
+  std::optional<Verdict> begin(const Shape& shape, const CallLimits& limits) override {
+    end();
     shape_ = shape;
     limits_ = limits;
     auto resolved = plan_.resolve(shape);
     if (const PlanError* error = std::get_if<PlanError>(&resolved)) return rejected(*error);
     steps_ = std::move(std::get<ResolvedPlan>(resolved));
-    Result<emulator::ModuleInfo> module = device().load_module(std::as_bytes(std::span(compiled_.code)));
+    Result<emulator::ModuleInfo> module = device().load_module(std::as_bytes(std::span(setup_.compiled.code)));
     if (!module) return Verdict{VerdictKind::Rejected, "rule `code object`: " + module.error().message, {}};
     module_ = std::move(*module);
     for (const auto& step : steps_.steps) {
@@ -52,23 +51,21 @@ class KernelCandidate final : public Candidate {
     std::vector<uint64_t> workspaces;
     std::optional<Verdict> verdict = allocate_workspaces(workspaces);
     if (!verdict) verdict = run_steps(field_addresses, workspaces);
-    const auto idle = device().synchronize();
-    if (!idle) return ours(idle.error());
-    if (*idle) static_cast<void>(device().clear_failure());
     for (uint64_t workspace : workspaces)
       if (workspace != 0) static_cast<void>(device().free(workspace));
     return verdict;
   }
 
-  void unload() override {
+  void end() override {
     if (module_.handle == 0) return;
     static_cast<void>(device().unload_module(module_.handle));
     module_ = {};
   }
 
  private:
-  Client& device() { return server_.trusted(); }
-  const KernelInfo* find(const std::string& kernel) const { return module_.find_kernel(compiled_.symbols.at(kernel)); }
+  Client& device() { return setup_.server.trusted(); }
+  Verdict rejected(const PlanError& error) const { return {VerdictKind::Rejected, "rule `plan`: " + error.where_and_what(setup_.file), {}}; }
+  const KernelInfo* find(const std::string& kernel) const { return module_.find_kernel(setup_.compiled.symbols.at(kernel)); }
 
   // Filled with 0xFF before every call, so that a kernel that counts on zeros fails.
   std::optional<Verdict> allocate_workspaces(std::vector<uint64_t>& addresses) {
@@ -82,15 +79,14 @@ class KernelCandidate final : public Candidate {
       addresses.push_back(*address);
       if (Result<void> filled = device().fill(*address, 0xff, 1, workspace.bytes); !filled) return ours(filled.error());
     }
-    const auto idle = device().synchronize();
-    if (!idle) return ours(idle.error());
+    if (std::optional<Verdict> failed = wait()) return failed;
     // From here on the log holds the candidate's operations only.
     if (auto log = device().drain_log(); !log) return ours(log.error());
     return std::nullopt;
   }
 
   std::optional<Verdict> run_steps(std::span<const uint64_t> fields, std::span<const uint64_t> workspaces) {
-    const std::vector<std::byte> args = problem_.make_args(shape_, fields);
+    const std::vector<std::byte> args = setup_.problem.make_args(shape_, fields);
     for (const auto& step : steps_.steps) {
       Result<void> submitted;
       if (const MemsetStep* memset = std::get_if<MemsetStep>(&step)) {
@@ -101,6 +97,16 @@ class KernelCandidate final : public Candidate {
       }
       if (!submitted) return ours(submitted.error());
     }
+    return wait();
+  }
+
+  // Faults and refused launches are in the log, where the judge finds them; a refused fill is not.
+  std::optional<Verdict> wait() {
+    const auto failure = device().synchronize();
+    if (!failure) return ours(failure.error());
+    if (!*failure) return std::nullopt;
+    if (auto cleared = device().clear_failure(); !cleared) return ours(cleared.error());
+    if ((*failure)->refused && (*failure)->report.kernel.empty()) return Verdict{VerdictKind::OutOfMemory, (*failure)->text, {}};
     return std::nullopt;
   }
 
@@ -126,10 +132,8 @@ class KernelCandidate final : public Candidate {
     return device().launch(request);
   }
 
-  const Problem& problem_;
+  const CandidateSetup& setup_;
   const LaunchPlan& plan_;
-  const Compiled& compiled_;
-  emulator::DeviceServer& server_;
   Shape shape_;
   CallLimits limits_;
   ResolvedPlan steps_;
@@ -138,9 +142,8 @@ class KernelCandidate final : public Candidate {
 
 }  // namespace
 
-std::unique_ptr<Candidate> make_kernel_candidate(const Problem& problem, const LaunchPlan& plan, const Compiled& compiled,
-                                                 emulator::DeviceServer& server) {
-  return std::make_unique<KernelCandidate>(problem, plan, compiled, server);
+std::unique_ptr<Candidate> make_kernel_candidate(const CandidateSetup& setup, const LaunchPlan& plan) {
+  return std::make_unique<KernelCandidate>(setup, plan);
 }
 
 }  // namespace hipbench
