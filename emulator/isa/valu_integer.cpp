@@ -49,6 +49,27 @@ pair64 shift_add(pair64 a, u32 n, pair64 b) {
   return {sum, high + b.high + (sum < low ? 1u : 0u)};
 }
 
+// v_lshl_add_u64 is how the compiler adds addresses: mostly by shift 0 and with one of the terms in an SGPR pair or constant.
+void lshl_add_u64_plain(Wave& wave, const Inst& inst) {
+  using General = LaneRowOf<[](pair64 a, u32 n, pair64 b) { return shift_add(a, n & 7, b); }>;
+  const Operand &a = inst.operands[1], &shift = inst.operands[2], &b = inst.operands[3];
+  const bool one_vector = a.is_vgpr() != b.is_vgpr();
+  if (shift.kind != OperandKind::Constant || (shift.constant & 7) != 0 || !one_vector || wave.exec() != ~u64{0}) {
+    General::plain(wave, inst);
+    return;
+  }
+  const u64 uniform = read_scalar(wave, a.is_vgpr() ? b : a, 2);
+  const u32 uniform_low = static_cast<u32>(uniform), uniform_high = static_cast<u32>(uniform >> 32);
+  const u32* source = wave.vgpr(a.is_vgpr() ? a.index : b.index);
+  u32* destination = destination_register(wave, inst.operands[0]);
+#pragma clang loop vectorize(assume_safety)
+  for (u32 lane = 0; lane < kWaveSize; ++lane) {
+    const u32 high = source[kWaveSize + lane], sum = source[lane] + uniform_low;
+    destination[lane] = sum;
+    destination[kWaveSize + lane] = high + uniform_high + (sum < uniform_low ? 1u : 0u);
+  }
+}
+
 // ---- Fields ----
 
 u32 sign_extend_24(u32 value) { return static_cast<u32>(static_cast<i32>(value << 8) >> 8); }
@@ -200,7 +221,7 @@ constexpr Op kRows[] = {
     lanes<[](u32 a, u32 b, u32 c) { return a + b + c; }>("v_add3_u32"),
     lanes<[](u32 a, u32 n, u32 b) { return (a << (n & 31)) + b; }>("v_lshl_add_u32"),
     lanes<[](u32 a, u32 b, u32 n) { return (a + b) << (n & 31); }>("v_add_lshl_u32"),
-    lanes<[](pair64 a, u32 n, pair64 b) { return shift_add(a, n & 7, b); }>("v_lshl_add_u64"),
+    lanes_with_plain<[](pair64 a, u32 n, pair64 b) { return shift_add(a, n & 7, b); }>("v_lshl_add_u64", &lshl_add_u64_plain),
     lanes<[](u32 a, u32 b, u32 c) { return (a ^ b) + c; }>("v_xad_u32"),
 
     // Products
