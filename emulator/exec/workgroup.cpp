@@ -151,38 +151,6 @@ Workgroup::Workgroup(const ExecLaunch& the_launch, u64 linear_index, std::unique
 
 namespace {
 
-// VGPR indexing mode: every VALU instruction's vector operands move by M0[7:0]; M0[15:12] says which (src0, src1, src2, dst).
-void execute_indexed(Wave& wave, const Inst& inst) {
-  if (inst.cls != InstClass::Valu || inst.op == nullptr || inst.dpp != nullptr) {
-    inst.execute(wave, inst);
-    return;
-  }
-  Inst moved;
-  moved.execute = inst.execute;
-  moved.op = inst.op;
-  moved.pc = inst.pc;
-  moved.size = inst.size;
-  moved.cls = inst.cls;
-  moved.operand_count = inst.operand_count;
-  moved.simm16 = inst.simm16;
-  moved.mods = inst.mods;
-  std::copy(std::begin(inst.words), std::end(inst.words), std::begin(moved.words));
-  const u32 offset = wave.m0() & 0xff, which = wave.m0() >> 12 & 0xf;
-  u32 source = 0;
-  for (u32 k = 0; k < inst.operand_count; ++k) {
-    moved.operands[k] = inst.operands[k];
-    const bool destination = inst.op->operands[k].destination;
-    const bool relative = destination ? (which & 8) != 0 : (which >> source & 1) != 0;
-    if (!destination) ++source;
-    if (!relative || !inst.operands[k].is_vgpr()) continue;
-    const u32 index = inst.operands[k].index + offset;
-    if (index + std::max<u32>(inst.operands[k].dwords, 1) > kAgprBase)
-      throw GuestFault{FaultKind::IllegalOperand, "an indexed VGPR (v" + std::to_string(index) + ") is outside the register file"};
-    moved.operands[k].index = static_cast<u16>(index);
-  }
-  moved.execute(wave, moved);
-}
-
 void run_wave(Wave& wave, const Workgroup& group, Supervisor& supervisor) {
   const Inst* inst = nullptr;
   u32 until_check = kCheckInterval;

@@ -1,5 +1,7 @@
 // Program flow and wave control: SOPP, the PC instructions, hardware registers. CDNA3 ISA, chapter "Program flow control".
 
+#include <algorithm>
+
 #include "emulator/isa/lanes.hpp"
 
 namespace hipbench::emulator {
@@ -161,6 +163,37 @@ constexpr Op kRows[] = {
 };
 
 }  // namespace
+
+void execute_indexed(Wave& wave, const Inst& inst) {
+  if (inst.cls != InstClass::Valu || inst.op == nullptr || inst.dpp != nullptr) {
+    inst.execute(wave, inst);
+    return;
+  }
+  Inst moved;
+  moved.execute = inst.execute;
+  moved.op = inst.op;
+  moved.pc = inst.pc;
+  moved.size = inst.size;
+  moved.cls = inst.cls;
+  moved.operand_count = inst.operand_count;
+  moved.simm16 = inst.simm16;
+  moved.mods = inst.mods;
+  std::copy(std::begin(inst.words), std::end(inst.words), std::begin(moved.words));
+  const u32 offset = wave.m0() & 0xff, which = wave.m0() >> 12 & 0xf;
+  u32 source = 0;
+  for (u32 k = 0; k < inst.operand_count; ++k) {
+    moved.operands[k] = inst.operands[k];
+    const bool destination = inst.op->operands[k].destination;
+    const bool relative = destination ? (which & 8) != 0 : (which >> source & 1) != 0;
+    if (!destination) ++source;
+    if (!relative || !inst.operands[k].is_vgpr()) continue;
+    const u32 index = inst.operands[k].index + offset;
+    if (index + std::max<u32>(inst.operands[k].dwords, 1) > kAgprBase)
+      throw GuestFault{FaultKind::IllegalOperand, "an indexed VGPR (v" + std::to_string(index) + ") is outside the register file"};
+    moved.operands[k].index = static_cast<u16>(index);
+  }
+  moved.execute(wave, moved);
+}
 
 std::span<const Op> control_ops() { return kRows; }
 

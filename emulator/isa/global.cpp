@@ -166,6 +166,20 @@ void scratch_store(Wave& wave, const Inst& inst) {
   store_lanes<Data>(wave, at, source);
 }
 
+// Private memory direct to LDS, as load_to_lds. Operands: vaddr, saddr.
+template <typename Data>
+void scratch_load_to_lds(Wave& wave, const Inst& inst) {
+  LaneAddresses at;
+  scratch_addresses(wave, inst, inst.operands[0], inst.operands[1], at);
+  u32 values[kWaveSize] = {};
+  load_lanes<Data>(wave, at, values);
+  const u32 base = (wave.m0() & 0xffff) + static_cast<u32>(inst.mods.offset);
+  for (u64 left = at.active; left != 0; left &= left - 1) {
+    const u32 lane = static_cast<u32>(std::countr_zero(left));
+    store_bytes(wave, kLdsAperture + base + 4 * lane, 4, lane, &values[lane]);
+  }
+}
+
 // Caches are transparent here; writeback and invalidate have nothing to do.
 void nothing(Wave&, const Inst&) {}
 
@@ -248,7 +262,14 @@ constexpr Op kRows[] = {
     row("global_load_lds_sbyte", &load_to_lds<SByte>),
     row("global_load_lds_ushort", &load_to_lds<UShort>),
     row("global_load_lds_sshort", &load_to_lds<SShort>),
+    row("scratch_load_lds_dword", &scratch_load_to_lds<DwordData<1>>),
+    row("scratch_load_lds_ubyte", &scratch_load_to_lds<UByte>),
+    row("scratch_load_lds_sbyte", &scratch_load_to_lds<SByte>),
+    row("scratch_load_lds_ushort", &scratch_load_to_lds<UShort>),
+    row("scratch_load_lds_sshort", &scratch_load_to_lds<SShort>),
     row("buffer_wbl2", &nothing),
+    row("buffer_wbinvl1", &nothing),
+    row("buffer_wbinvl1_vol", &nothing),
     row("buffer_inv", &nothing),
 };
 #undef HIPBENCH_FLAT_ROWS

@@ -178,6 +178,34 @@ void masked_or(Wave& wave, const Inst& inst) {
   }
 }
 
+// A ring counter: memory moves on by the second operand, or back by the first once it reached it. Operands: address, data, data2.
+void ds_wrap_rtn_b32(Wave& wave, const Inst& inst) {
+  LaneBuffer splat;
+  const u32* address = read_lanes(wave, inst.operands[1], 0, splat);
+  const u32* limit = data_registers(wave, inst.operands[2]);
+  const u32* step = data_registers(wave, inst.operands[3]);
+  u32* result = data_registers(wave, inst.operands[0]);
+  for (u64 left = wave.exec(); left != 0; left &= left - 1) {
+    const u32 lane = static_cast<u32>(std::countr_zero(left));
+    std::byte* cell = atomic_cell<u32>(wave, address[lane] + byte_offset(inst), lane);
+    u32 old;
+    std::memcpy(&old, cell, 4);
+    const u32 updated = old >= limit[lane] ? old - limit[lane] : old + step[lane];
+    std::memcpy(cell, &updated, 4);
+    result[lane] = old;
+  }
+}
+// Each dword of the pair is written, without its top bit, if that bit is set.
+struct ConditionalExchange {
+  static u64 apply(u64 memory, u64 data) {
+    u64 result = memory;
+    for (u32 shift : {0u, 32u})
+      if ((data >> shift & 0x80000000) != 0)
+        result = (result & ~(u64{0xffffffff} << shift)) | (data >> shift & 0x7fffffff) << shift;
+    return result;
+  }
+};
+
 // ---- Wave-wide counters: one addition for all active lanes; every lane gets the old value ----
 
 template <bool Append>
@@ -401,6 +429,8 @@ constexpr Op kRows[] = {
     row("ds_pk_add_bf16", &atomic<PackedAddBf16, u32, false>),
     row("ds_pk_add_rtn_bf16", &atomic<PackedAddBf16, u32, true>),
 
+    row("ds_wrap_rtn_b32", &ds_wrap_rtn_b32),
+    row("ds_condxchg32_rtn_b64", &atomic<ConditionalExchange, u64, true>),
     row("ds_append", &append_consume<true>),
     row("ds_consume", &append_consume<false>),
     row("ds_permute_b32", &ds_permute_b32),

@@ -25,6 +25,12 @@ void load(Wave& wave, const Inst& inst) {
   std::memcpy(&wave.sgprs[inst.operands[0].index], wave.memory.read(address, Dwords * 4), Dwords * 4);
 }
 
+template <u32 Dwords>
+void store(Wave& wave, const Inst& inst) {
+  if (!inst.operands[0].is_scalar()) throw GuestFault{FaultKind::IllegalOperand, "a scalar store needs SGPR sources"};
+  std::memcpy(wave.memory.write(scalar_address(wave, inst, 1), Dwords * 4), &wave.sgprs[inst.operands[0].index], Dwords * 4);
+}
+
 // s_buffer_load: base and size come from a buffer resource; reads past num_records give zero.
 template <u32 Dwords>
 void buffer_load(Wave& wave, const Inst& inst) {
@@ -62,6 +68,9 @@ constexpr Op kRows[] = {
     wide("s_load_dwordx4", &load<4>),
     wide("s_load_dwordx8", &load<8>),
     wide("s_load_dwordx16", &load<16>),
+    wide("s_store_dword", &store<1>),
+    wide("s_store_dwordx2", &store<2>),
+    wide("s_store_dwordx4", &store<4>),
     wide("s_scratch_load_dword", &load<1>),
     wide("s_scratch_load_dwordx2", &load<2>),
     wide("s_scratch_load_dwordx4", &load<4>),

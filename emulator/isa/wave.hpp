@@ -79,4 +79,8 @@ struct Wave {
   }
 };
 
+// VGPR indexing mode (MODE.GPR_IDX_EN): the vector operands of a VALU instruction move by M0[7:0]; M0[15:12] says which
+// (src0, src1, src2, destination). Other instructions execute as they are.
+void execute_indexed(Wave& wave, const Inst& inst);
+
 }  // namespace hipbench::emulator

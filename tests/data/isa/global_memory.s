@@ -123,3 +123,17 @@ v0 := lane * 8; m0 = 64; mem := i
 > global_load_lds_dword v0, s[8:9]
 > s_waitcnt vmcnt(0)
 lds[64] = 0 2 4 6 8
+== s_store_dword
+s16 = 7; s17 = 9; s18 = 16
+> s_store_dwordx2 s[16:17], s[8:9], 0x8
+> s_store_dword s17, s[8:9], s18
+> s_dcache_wb
+> s_waitcnt lgkmcnt(0)
+mem[8] = 7 9 9
+== scratch_load_lds_dword
+v0 := lane + 5; m0 = 128
+> scratch_store_dword off, v0, off offset:16
+> s_waitcnt vmcnt(0)
+> scratch_load_lds_dword off, off offset:16
+> s_waitcnt vmcnt(0)
+lds[144] = 5 6 7 8

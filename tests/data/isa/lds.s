@@ -125,3 +125,13 @@ v0 = 0; v[2:3] = 0xffffffff; v[4:5] = -1; exec = 1; lds = 1 0 0xfffffffe 0xfffff
 > s_waitcnt lgkmcnt(0)
 > s_mov_b64 exec, -1
 lds[0] = 0 1 0xffffffff 0xffffffff
+== ds_wrap_rtn_b32 and ds_condxchg32_rtn_b64
+v0 = 0; v1 = 10; v2 = 3; v[4:5] = 0x8000000500000007; lds = 8 0 1 2; exec = 1; v3 = 0; v8 = 8; v[6:7] = 0
+> ds_wrap_rtn_b32 v3, v0, v1, v2
+> ds_wrap_rtn_b32 v3, v0, v1, v2
+> ds_condxchg32_rtn_b64 v[6:7], v8, v[4:5]
+> s_waitcnt lgkmcnt(0)
+> v_readfirstlane_b32 s0, v3
+> v_readfirstlane_b32 s1, v6
+> v_readfirstlane_b32 s2, v7
+lds[0] = 1 0 1 5; s0 = 11; s1 = 1; s2 = 2

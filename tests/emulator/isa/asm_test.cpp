@@ -56,7 +56,8 @@ class Machine {
       wave.next = inst.following;
       ++wave.counts[static_cast<u32>(inst.cls)];
       try {
-        inst.execute(wave, inst);
+        if ((wave.mode & kModeGprIndexEnable) != 0) execute_indexed(wave, inst);
+        else inst.execute(wave, inst);
       } catch (const GuestFault& fault) {
         return failed(program.disassemble(inst.pc) + ": " + fault.message);
       }
@@ -161,8 +162,6 @@ class AsmCases : public testing::TestWithParam<std::string> {};
 TEST_P(AsmCases, EndInTheExpectedState) {
   for (const AsmCase& test : read_asm_cases(kDataFolder + "/" + GetParam() + ".s")) {
     SCOPED_TRACE(test.name);
-    // The stepper of exec/ applies VGPR index mode; these cases run there.
-    if (test.snippet.find("gpr_idx") != std::string::npos) continue;
     Machine machine;
     for (const AsmAssignment& assignment : test.before) machine.set(assignment);
     if (!machine.run(test.snippet)) continue;
