@@ -1,7 +1,9 @@
 // Copies and fills in all their forms. Each becomes one 2-D transfer a slice, between what the device sees and what it does
 // not (pageable host memory, which travels through the connection).
 
+#include <chrono>
 #include <cstring>
+#include <thread>
 
 #include "emulator/hip_runtime/graph.hpp"
 #include "emulator/hip_runtime/runtime.hpp"
@@ -197,6 +199,47 @@ hipError_t copy_from_symbol(void* to, const void* symbol, size_t bytes, size_t o
   });
 }
 
+// One word written by the stream.
+hipError_t write_value(hipStream_t stream, void* to, u64 value, size_t size) {
+  return api([&](Runtime& runtime, Client&) -> hipError_t {
+    const std::optional<u64> address = to == nullptr ? std::nullopt : runtime.device_address(to, size);
+    if (!address) return hipErrorInvalidValue;
+    return runtime.enqueue(stream, hipGraphNodeTypeBatchMemOp, [=](Runtime& r) {
+      const Result<void> sent = r.client()->write(*address, std::as_bytes(std::span(&value, 1)).first(size));
+      return sent ? hipSuccess : r.failed(sent.error(), hipErrorInvalidValue);
+    });
+  });
+}
+
+bool satisfied(u64 value, u64 wanted, unsigned flags) {
+  switch (flags) {
+    case hipStreamWaitValueGte: return static_cast<long long>(value - wanted) >= 0;
+    case hipStreamWaitValueEq: return value == wanted;
+    case hipStreamWaitValueAnd: return (value & wanted) != 0;
+    default: return (~(value | wanted)) != 0;
+  }
+}
+
+// The host thread waits in the stream's place, since streams run in submission order.
+hipError_t wait_value(hipStream_t stream, void* from, u64 wanted, u64 mask, unsigned flags, size_t size) {
+  return api([&](Runtime& runtime, Client&) -> hipError_t {
+    const std::optional<u64> address = from == nullptr ? std::nullopt : runtime.device_address(from, size);
+    if (!address || flags > hipStreamWaitValueNor) return hipErrorInvalidValue;
+    return runtime.enqueue(stream, hipGraphNodeTypeBatchMemOp, [=](Runtime& r) -> hipError_t {
+      for (;;) {
+        u64 value = 0;
+        const Result<void> got = r.client()->read(*address, std::as_writable_bytes(std::span(&value, 1)).first(size));
+        if (!got) return r.failed(got.error(), hipErrorInvalidValue);
+        // Comparisons of 32-bit words wrap at 32 bits.
+        const u64 difference_base = size == 4 ? static_cast<u64>(static_cast<int>(value & mask)) : value & mask;
+        const u64 wanted_base = size == 4 ? static_cast<u64>(static_cast<int>(wanted)) : wanted;
+        if (satisfied(difference_base, wanted_base, flags)) return hipSuccess;
+        std::this_thread::sleep_for(std::chrono::microseconds(100));
+      }
+    });
+  });
+}
+
 }  // namespace
 
 hipError_t copy(Runtime& runtime, hipStream_t stream, void* to, const void* from, size_t bytes, hipMemcpyKind kind, bool wait) {
@@ -297,6 +340,17 @@ hipError_t hipMemset3D(hipPitchedPtr to, int value, hipExtent extent) {
 }
 hipError_t hipMemset3DAsync(hipPitchedPtr to, int value, hipExtent extent, hipStream_t stream) {
   return fill_api(stream, to.ptr, to.pitch, static_cast<u32>(value), 1, extent.width, extent.height, extent.depth, to.pitch * to.ysize, false);
+}
+
+// --- words that streams write and wait for ---
+
+hipError_t hipStreamWriteValue32(hipStream_t stream, void* to, uint32_t value, unsigned int) { return write_value(stream, to, value, 4); }
+hipError_t hipStreamWriteValue64(hipStream_t stream, void* to, uint64_t value, unsigned int) { return write_value(stream, to, value, 8); }
+hipError_t hipStreamWaitValue32(hipStream_t stream, void* from, uint32_t value, unsigned int flags, uint32_t mask) {
+  return wait_value(stream, from, value, mask, flags, 4);
+}
+hipError_t hipStreamWaitValue64(hipStream_t stream, void* from, uint64_t value, unsigned int flags, uint64_t mask) {
+  return wait_value(stream, from, value, mask, flags, 8);
 }
 
 }  // extern "C"
