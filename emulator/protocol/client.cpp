@@ -33,6 +33,7 @@ struct Client::Link {
   mutable std::mutex mutex;
   bool connected = true;
   u64 submitted = 0;
+  u64 clean = 0;  // operations up to this one are done and nothing failed: no need to ask again
   std::map<u64, u64> shared;  // base and size of what allocate_shared mapped here
   std::function<void(std::string_view)> print;
 
@@ -88,7 +89,44 @@ struct Client::Link {
     const std::string text = reader.text();
     if (!reader.complete()) return garbled();
     if (!text.empty() && print) print(text);
+    if (take && progress.completed >= operation && !progress.failure) clean = std::max(clean, operation);
     return progress;
+  }
+
+  // Until an operation is done. With `take`, whether it or one before it failed. With `ask`, the server is asked even if
+  // the answer is known, so that a server that is gone shows.
+  Result<std::optional<OperationFailure>> wait(u64 operation, bool take, bool ask = false) {
+    if (!ask) {
+      const std::lock_guard lock(mutex);
+      if (!connected) return lost();
+      if (operation <= clean) return std::optional<OperationFailure>();
+    }
+    for (;;) {
+      Progress now = TRY(progress(operation, kWaitSliceMs, take));
+      if (now.completed >= operation) return std::move(now.failure);
+      std::this_thread::yield();
+    }
+  }
+
+  // Several requests are under way at a time, so that the server need not wait for us between two pieces.
+  Result<void> read_pieces(std::span<const Rows> pieces, std::span<const std::span<std::byte>> places) {
+    constexpr size_t kUnderWay = 4;
+    const std::lock_guard lock(mutex);
+    std::optional<Error> refused;
+    for (size_t sent = 0, received = 0; received < pieces.size(); ++received) {
+      for (; sent < pieces.size() && sent < received + kUnderWay; ++sent) {
+        Writer request;
+        put(request, pieces[sent]);
+        TRY(send_locked(Opcode::Read, request, {}, false));
+      }
+      const std::optional<Message> reply = wire::receive_message(fd.get(), wire::kMaxReply, places[received]);
+      if (!reply) return lost();
+      if (reply->opcode() != Opcode::Read || (!reply->header.failed && reply->header.size != places[received].size())) return garbled();
+      if (reply->header.failed && !refused)
+        refused = Error{std::string(reinterpret_cast<const char*>(reply->payload.data()), reply->payload.size())};
+    }
+    if (refused) return *std::move(refused);
+    return {};
   }
 
   // Repeats a request that the server answers with "not yet" (0) or "done" (1).
@@ -187,8 +225,7 @@ Result<void*> Client::allocate_shared(u64 bytes, std::string label) {
 
 Result<void> Client::free(u64 address) {
   // Wait in slices first: the request itself holds the connection until it is answered.
-  for (u64 wanted = submitted(); TRY(link_->progress(wanted, kWaitSliceMs, false)).completed < wanted;) {
-  }
+  TRY(link_->wait(submitted(), false));
   Writer request;
   request.put(address);
   TRY(link_->ask(Opcode::Free, request));
@@ -301,23 +338,29 @@ Result<void> Client::read(u64 address, std::span<std::byte> data) {
 
 Result<void> Client::read_rows(std::byte* data, u64 data_pitch, u64 address, u64 pitch, u64 width, u64 rows) {
   if (width == 0 || rows == 0) return {};
-  for (u64 wanted = submitted(); TRY(link_->progress(wanted, kWaitSliceMs, false)).completed < wanted;) {
-  }
-  const u64 piece = std::min<u64>(width, wire::kMaxChunk);
-  const u64 batch = std::max<u64>(1, wire::kMaxChunk / width);
-  for (u64 row = 0; row < rows; row += batch) {
+  TRY(link_->wait(submitted(), false));
+  // Whole rows go straight to their place; narrow rows of a 2-D read share a message and are unpacked here.
+  const bool packed = rows > 1 && width <= wire::kMaxChunk / 2;
+  const u64 batch = packed ? wire::kMaxChunk / width : 1;
+  wire::Bytes unpacked;
+  for (u64 row = 0; packed && row < rows; row += batch) {
     const u64 count = std::min(batch, rows - row);
-    for (u64 at = 0; at < width; at += piece) {
-      const u64 size = std::min(piece, width - at);
-      Writer request;
-      put(request, Rows{address + row * pitch + at, pitch, size, count});
-      const Message reply = TRY(link_->ask(Opcode::Read, request));
-      if (reply.payload.size() != size * count) return garbled();
-      for (u64 i = 0; i < count; ++i)
-        std::memcpy(data + (row + i) * data_pitch + at, reply.payload.data() + i * size, size);
-    }
+    unpacked.resize(width * count);
+    const Rows piece{address + row * pitch, pitch, width, count};
+    const std::span<std::byte> place(unpacked);
+    TRY(link_->read_pieces({&piece, 1}, {&place, 1}));
+    for (u64 i = 0; i < count; ++i) std::memcpy(data + (row + i) * data_pitch, unpacked.data() + i * width, width);
   }
-  return {};
+  if (packed) return {};
+  std::vector<Rows> pieces;
+  std::vector<std::span<std::byte>> places;
+  for (u64 row = 0; row < rows; ++row)
+    for (u64 at = 0; at < width; at += wire::kMaxChunk) {
+      const u64 size = std::min<u64>(wire::kMaxChunk, width - at);
+      pieces.push_back({address + row * pitch + at, size, size, 1});
+      places.emplace_back(data + row * data_pitch + at, size);
+    }
+  return link_->read_pieces(pieces, places);
 }
 
 u64 Client::submitted() const {
@@ -327,15 +370,9 @@ u64 Client::submitted() const {
 
 Result<u64> Client::completed() { return TRY(link_->progress(0, 0, false)).completed; }
 
-Result<std::optional<OperationFailure>> Client::wait_for(u64 operation) {
-  for (;;) {
-    Link::Progress progress = TRY(link_->progress(operation, kWaitSliceMs, true));
-    if (progress.completed >= operation) return std::move(progress.failure);
-    std::this_thread::yield();
-  }
-}
+Result<std::optional<OperationFailure>> Client::wait_for(u64 operation) { return link_->wait(operation, true); }
 
-Result<std::optional<OperationFailure>> Client::synchronize() { return wait_for(submitted()); }
+Result<std::optional<OperationFailure>> Client::synchronize() { return link_->wait(submitted(), true, true); }
 
 Result<void> Client::clear_failure() {
   TRY(link_->ask(Opcode::ClearFailure, Writer{}));

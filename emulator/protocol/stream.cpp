@@ -299,7 +299,7 @@ void Stream::read(Reader reader) {
   u64 bytes = 0;
   if (!reader.complete() || __builtin_mul_overflow(rows.width, rows.rows, &bytes) || bytes > wire::kMaxChunk)
     return connection_.reply_error(Opcode::Read, "a read that is too large for one message");
-  std::vector<std::byte> data;
+  wire::Bytes data;
   {
     AddressSpace& memory = connection_.server().memory();
     const AddressSpace::Pin pin(memory);

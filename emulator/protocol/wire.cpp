@@ -84,10 +84,14 @@ bool send_message(int fd, Opcode opcode, bool failed, std::span<const std::byte>
   return true;
 }
 
-std::optional<Message> receive_message(int fd, u32 limit) {
+std::optional<Message> receive_message(int fd, u32 limit, std::span<std::byte> place) {
   Message message;
   if (!receive_all(fd, std::as_writable_bytes(std::span(&message.header, 1)), &message.attached_fd)) return std::nullopt;
   if (message.header.size > limit) return std::nullopt;
+  if (!place.empty() && !message.header.failed && message.header.size == place.size()) {
+    if (!receive_all(fd, place, nullptr)) return std::nullopt;
+    return message;
+  }
   message.payload.resize(message.header.size);
   if (!receive_all(fd, message.payload, nullptr)) return std::nullopt;
   return message;

@@ -5,11 +5,14 @@
 // A Reader never believes a length: what does not fit makes it fail, and a failed Reader yields zeros until it is asked.
 
 #include <cstring>
+#include <memory>
+#include <new>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "common/result.hpp"
@@ -55,6 +58,24 @@ enum class Opcode : u16 {
   CloseClients,
   SynchronizeAll,
 };
+
+// A vector that does not zero what is about to be overwritten: bulk data pass through it.
+template <typename T>
+struct DefaultInitAllocator : std::allocator<T> {
+  template <typename U>
+  struct rebind {
+    using other = DefaultInitAllocator<U>;
+  };
+  template <typename U>
+  void construct(U* place) noexcept {
+    ::new (static_cast<void*>(place)) U;
+  }
+  template <typename U, typename... Args>
+  void construct(U* place, Args&&... args) {
+    ::new (static_cast<void*>(place)) U(std::forward<Args>(args)...);
+  }
+};
+using Bytes = std::vector<std::byte, DefaultInitAllocator<std::byte>>;
 
 struct Header {
   u32 size = 0;    // payload bytes
@@ -148,13 +169,14 @@ bool send_message(int fd, Opcode opcode, bool failed, std::span<const std::byte>
 
 struct Message {
   Header header;
-  std::vector<std::byte> payload;
+  Bytes payload;
   UniqueFd attached_fd;
   Opcode opcode() const { return static_cast<Opcode>(header.opcode); }
 };
 
-// Nothing when the other end closed, broke off in the middle, or sent a message longer than `limit`.
-std::optional<Message> receive_message(int fd, u32 limit);
+// Nothing when the other end closed, broke off in the middle, or sent a message longer than `limit`. A payload of exactly the
+// size of `place` goes there instead of into the Message, unless the message is a failure.
+std::optional<Message> receive_message(int fd, u32 limit, std::span<std::byte> place = {});
 
 // Sockets of both ends: the largest buffers that the kernel lets us have.
 void enlarge_buffers(int fd);
