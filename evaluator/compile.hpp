@@ -3,6 +3,7 @@
 // shared object that links the HIP runtime and nothing else. Products are cached by content: source, headers, flags and
 // toolchain decide the key.
 
+#include <chrono>
 #include <map>
 #include <string>
 #include <variant>
@@ -21,6 +22,7 @@ struct CompileRequest {
   std::vector<std::string> kernels;  // kernel track: names or name expressions, as the plan writes them
   std::vector<std::string> options;  // kernel track: the plan's options
   bool unsafe_no_sandbox = false;
+  std::chrono::seconds time_limit = std::chrono::seconds(120);
 };
 
 struct Compiled {

@@ -1,6 +1,6 @@
 #pragma once
 // The launch plan of the kernel track: TOML in a comment of the candidate that says which kernels to launch, with which
-// grids and arguments (problems/candidate-format.md describes it). The plan is hostile input; whatever
+// grids and arguments (docs/candidate-format.md describes it). The plan is hostile input; whatever
 // is wrong with it is a PlanError that points into the candidate's source.
 //
 // A plan is parsed once, then resolved for each shape into plain numbers. It launches nothing.

@@ -31,6 +31,10 @@ constexpr std::string_view kPrelude = R"(#include <hip/hip_runtime.h>
 #include <hip/hip_fp16.h>
 #include <hip/hip_bf16.h>
 #include <hip/hip_fp8.h>
+#include <hip/amd_detail/amd_hip_unsafe_atomics.h>
+#include <hip/amd_detail/amd_hip_atomic.h>
+#include <hip/amd_detail/hip_cooperative_groups_helper.h>
+#include <hip/amd_detail/amd_hip_cooperative_groups.h>
 )";
 
 fs::path library_directory() {
@@ -107,8 +111,10 @@ class RtcWorkplace {
                                       "-ffile-prefix-map=" + folder_.path().string() + "/include/="};
     flags.insert(flags.end(), options.clang.begin(), options.clang.end());
     flags.insert(flags.end(), more.begin(), more.end());
-    flags.insert(flags.end(), {"-I", headers().string()});
-    return run(toolchain_.runtime_compile_command(from, output(), predefined(), flags));
+    std::vector<std::string> command = toolchain_.runtime_compile_command(from, output(), predefined(), flags);
+    // Behind HIP's own, so that a program's "hip/hip_runtime.h" (often an empty stand-in) does not take the place of the real one.
+    command.insert(command.end(), {"-isystem", headers().string()});
+    return run(command);
   }
 
   // Bitcode → a relocatable object, whose symbols can be read.

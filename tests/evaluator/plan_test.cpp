@@ -150,9 +150,9 @@ TEST(LaunchPlan, ThePlansOfAllShippedCandidatesAreAccepted) {
   EXPECT_GE(plans, 12);
 }
 
-// The format's own example, line by line what problems/candidate-format.md shows.
+// The format's own example, line by line what docs/candidate-format.md shows.
 TEST(LaunchPlan, TheDocumentedExampleIsAccepted) {
-  const std::string page = *read_file(std::string(HIPBENCH_SOURCE_DIR) + "/problems/candidate-format.md");
+  const std::string page = *read_file(std::string(HIPBENCH_SOURCE_DIR) + "/docs/candidate-format.md");
   const size_t begin = page.find("```toml\n") + 8;
   EXPECT_EQ(error_of(page.substr(begin, page.find("```", begin) - begin)), "accepted");
 }
