@@ -60,6 +60,36 @@ std::byte* atomic_target(Wave& wave, u64 address, u32 size, u32 lane) {
   return wave.memory.write(address, size, static_cast<int>(lane));
 }
 
+namespace {
+
+// Host pointers of lanes that all point into LDS, or all into scratch with at most a dword each; Checked stays otherwise, and
+// when something is out of bounds.
+void resolve_aperture(Wave& wave, LaneAddresses& at, u32 size, u64 origin) {
+  using Pattern = LaneAddresses::Pattern;
+  const bool scratch = in_aperture(origin, kScratchAperture);
+  if (!scratch && !in_aperture(origin, kLdsAperture)) return;
+  const u64 aperture = scratch ? kScratchAperture : kLdsAperture;
+  const u32 limit = scratch ? wave.scratch_size : wave.lds_size;
+  if (size > limit || (scratch && size > 4)) return;
+  u32 offsets[kWaveSize], stride_errors = 0, different = 0;
+  bool outside = false, straddles = false;
+  for (u32 lane = 0; lane < kWaveSize; ++lane) {
+    const u64 offset = at.guest[lane] - aperture;
+    offsets[lane] = static_cast<u32>(offset);
+    outside |= offset > limit - size;
+    straddles |= offsets[lane] % 4 + size > 4;
+    stride_errors |= (offsets[lane] - offsets[0]) ^ (lane * size);
+    different |= offsets[lane] ^ offsets[0];
+  }
+  if (outside || (scratch && straddles)) return;
+  for (u32 lane = 0; lane < kWaveSize; ++lane)
+    at.host[lane] = scratch ? wave.scratch + (size_t{offsets[lane] / 4} * kWaveSize + lane) * 4 + offsets[lane] % 4 : wave.lds + offsets[lane];
+  const bool neighbours = scratch ? different == 0 && size == 4 : stride_errors == 0;
+  at.pattern = neighbours && at.active == ~u64{0} ? Pattern::Contiguous : Pattern::Scattered;
+}
+
+}  // namespace
+
 void resolve(Wave& wave, LaneAddresses& at, u32 size, bool writes) {
   using Pattern = LaneAddresses::Pattern;
   at.pattern = Pattern::Checked;
@@ -71,6 +101,7 @@ void resolve(Wave& wave, LaneAddresses& at, u32 size, bool writes) {
     expand_mask(at.active, keep);
     for (u32 lane = 0; lane < kWaveSize; ++lane) at.guest[lane] = keep[lane] != 0 ? at.guest[lane] : origin;
   }
+  if (origin >= kLdsAperture) return resolve_aperture(wave, at, size, origin);
   // Distances to the first active lane. Wider than ±2 GiB goes the checked way.
   i32 delta[kWaveSize];
   u64 wide = 0;

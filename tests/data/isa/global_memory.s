@@ -137,3 +137,24 @@ v0 := lane + 5; m0 = 128
 > scratch_load_lds_dword off, off offset:16
 > s_waitcnt vmcnt(0)
 lds[144] = 5 6 7 8
+== flat access to LDS and to private memory
+lds := i * 3; v2 := lane * 4; v6 = 32; v8 := lane % 4 + 32; v10 = 0xff; v14 := lane % 3 * 8
+> s_mov_b64 s[0:1], src_shared_base
+> v_mov_b32 v3, s1
+> flat_load_dword v4, v[2:3]
+> s_mov_b64 s[2:3], src_private_base
+> v_mov_b32 v7, s3
+> v_mov_b32 v9, s3
+> v_mov_b32 v15, s3
+> s_waitcnt vmcnt(0) lgkmcnt(0)
+> flat_store_dword v[6:7], v4
+> s_waitcnt vmcnt(0) lgkmcnt(0)
+> flat_store_byte v[8:9], v10
+> s_waitcnt vmcnt(0) lgkmcnt(0)
+> scratch_load_dword v11, off, off offset:32
+> s_waitcnt vmcnt(0)
+> flat_store_dwordx2 v[14:15], v[10:11]
+> s_waitcnt vmcnt(0) lgkmcnt(0)
+> flat_load_dword v12, v[14:15]
+> s_waitcnt vmcnt(0) lgkmcnt(0)
+v4 := lane * 3; v11 := lane * 3 | 255 << (lane % 4 * 8); v12 = 0xff
