@@ -192,10 +192,9 @@ int threads_of(pid_t process) {
 }  // namespace
 
 int HostWorker::threads_left_behind() const {
-  int threads = -1;
   const Clock::time_point start = Clock::now();
   while (true) {
-    threads = -1;
+    int threads = -1;
     for (const pid_t child : children_of(child_->pid())) threads += threads_of(child);
     if (threads == 0 || Clock::now() - start > kThreadPatience) return threads;
     std::this_thread::sleep_for(5ms);
@@ -218,7 +217,14 @@ std::optional<Verdict> HostWorker::run(std::span<const std::byte> args, uint64_t
   std::variant<worker::Answer, Verdict> received = receive();
   if (Verdict* verdict = std::get_if<Verdict>(&received)) return std::move(*verdict);
   const worker::Answer& answer = std::get<worker::Answer>(received);
-  if (const int left = threads_left_behind(); left > 0)
+  const int left = threads_left_behind();
+  if (left < 0) {
+    // Gone meanwhile, or hidden from us: then nobody knows what it left behind.
+    pollfd closed{control_.get(), POLLIN, 0};
+    if (::poll(&closed, 1, 1000) > 0) return verdict_of_end();
+    return ours(Error{"the worker's threads cannot be counted: /proc does not list the children of the sandbox"});
+  }
+  if (left > 0)
     return stop(VerdictKind::SandboxViolation,
                 fmt::format("{} thread{} of the candidate outlive{} the call: join every thread before {} returns", left,
                             left == 1 ? "" : "s", left == 1 ? "s" : "", setup_.problem.run_symbol()));

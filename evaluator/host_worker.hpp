@@ -36,7 +36,7 @@ class HostWorker {
   Verdict stop(VerdictKind kind, std::string reason);
   // The device is idle, so the host code is what takes so long. An Error is ours.
   Result<bool> device_is_idle();
-  // Threads inside beside the one that serves the judge.
+  // Threads inside beside the one that serves the judge; -1 when the process is not to be seen.
   int threads_left_behind() const;
   // Why the worker is gone; takes its outcome.
   Verdict verdict_of_end();

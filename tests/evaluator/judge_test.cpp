@@ -1,0 +1,173 @@
+// The judge itself: what it draws, what it says and where, what it leaves behind, and that its own failures are never the
+// candidate's.
+
+#include <signal.h>
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "common/toolchain.hpp"
+#include "evaluator/compile.hpp"
+#include "evaluator/inspect.hpp"
+#include "tests/evaluator/evaluate_support.hpp"
+
+namespace hipbench::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr const char* kRight = "args.c[index] = to_bf16(value);";
+
+// The children of this process that have a name.
+std::vector<pid_t> children_named(const std::string& name) {
+  std::vector<pid_t> found;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream children(task.path() / "children");
+    for (pid_t child; children >> child;) {
+      std::string command;
+      std::getline(std::ifstream("/proc/" + std::to_string(child) + "/comm"), command);
+      if (name.empty() || name.starts_with(command)) found.push_back(child);
+    }
+  }
+  return found;
+}
+
+std::set<std::string> temporary_files() {
+  std::set<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::temp_directory_path()))
+    if (const std::string name = entry.path().filename().string(); name.starts_with("hipbench-")) names.insert(name);
+  return names;
+}
+
+class JudgeTest : public EvaluateTest {};
+
+TEST_F(JudgeTest, ABadPlanIsRejectedWithLineAndColumn) {
+  std::string source = kernel_source(kRight);
+  source.replace(source.find("n / 64"), 6, "n / hm");
+  const Evaluation evaluation = evaluate(fp8_gemm(), "a folder/k.hip", source, small_options());
+  EXPECT_EQ(evaluation.verdict.kind, VerdictKind::Rejected);
+  EXPECT_THAT(evaluation.verdict.reason, StartsWith("rule `plan`: a folder/k.hip:6:")) << described(evaluation);
+}
+
+TEST_F(JudgeTest, ACompileErrorNamesTheCandidatesFileAndLine) {
+  const Evaluation evaluation = evaluate(fp8_gemm(), "folder/k.hip", "#include <hip/hip_runtime.h>\nint broken(\n", small_options());
+  EXPECT_EQ(evaluation.verdict.kind, VerdictKind::CompileError);
+  EXPECT_THAT(evaluation.verdict.reason, HasSubstr("k.hip:")) << described(evaluation);
+  const Evaluation kernel = evaluate_kernel("args.c[index] = undeclared;");
+  EXPECT_EQ(kernel.verdict.kind, VerdictKind::CompileError);
+  EXPECT_THAT(kernel.verdict.reason, HasSubstr("kernel.hip:")) << described(kernel);
+  EXPECT_THAT(kernel.verdict.reason, HasSubstr("undeclared"));
+}
+
+TEST_F(JudgeTest, AnotherLibraryIsNotThereToBeOpened) {
+  const Evaluation evaluation = evaluate_host("return dlopen(\"librocblas.so\", RTLD_NOW) ? launch(args, stream) : 9;", "#include <dlfcn.h>\n");
+  EXPECT_EQ(evaluation.verdict.kind, VerdictKind::Crashed);
+  EXPECT_THAT(evaluation.verdict.reason, HasSubstr("returned 9"));
+}
+
+TEST_F(JudgeTest, LinkingAnotherLibraryIsRejected) {
+  CompileRequest request;
+  request.problem = &fp8_gemm();
+  request.track = Track::Host;
+  request.file_name = "host.hip";
+  request.source = host_source("return launch(args, stream);");
+  auto result = compile(*Toolchain::locate(), request);
+  ASSERT_TRUE(std::holds_alternative<Compiled>(result));
+  Compiled compiled = std::get<Compiled>(result);
+  EXPECT_TRUE(std::holds_alternative<std::vector<KernelResources>>(inspect(compiled, Track::Host)));
+  const size_t name = compiled.code.find("libamdhip64.so.6");
+  ASSERT_NE(name, std::string::npos);
+  compiled.code.replace(name, 16, "libhipblaslt.so.");
+  const auto verdict = inspect(compiled, Track::Host);
+  ASSERT_TRUE(std::holds_alternative<Verdict>(verdict));
+  EXPECT_THAT(std::get<Verdict>(verdict).reason, HasSubstr("rule `libraries`: the candidate links libhipblaslt.so."));
+}
+
+TEST_F(JudgeTest, AFaultNamesBufferOffsetAndTheUsersSourceLine) {
+  const Evaluation evaluation = evaluate_kernel("args.c[index + args.m * args.n] = to_bf16(value);");
+  EXPECT_EQ(evaluation.verdict.kind, VerdictKind::Crashed);
+  EXPECT_THAT(evaluation.verdict.reason, HasSubstr("'c' + 8192")) << described(evaluation);
+  EXPECT_THAT(evaluation.verdict.evidence, HasSubstr("my folder/kernel.hip:"));
+  EXPECT_THAT(evaluation.verdict.evidence, ::testing::Not(HasSubstr("/candidate/")));
+  EXPECT_EQ(evaluation.shapes.front().verdict.evidence, evaluation.verdict.evidence);
+}
+
+TEST_F(JudgeTest, AnEndlessLoopIsStoppedAndSaysAfterHowManyInstructions) {
+  const Evaluation evaluation = evaluate_kernel("while (*(volatile uint16_t *)args.c != 0) {} args.c[index] = to_bf16(value);");
+  EXPECT_EQ(evaluation.verdict.kind, VerdictKind::TimedOut);
+  EXPECT_THAT(evaluation.verdict.reason, HasSubstr("wave instructions")) << described(evaluation);
+}
+
+TEST_F(JudgeTest, TheSameSeedDrawsTheSameInputsAndAnotherDrawsOthers) {
+  // What is wrong by a fixed amount tells what the right answer was.
+  const auto worst = [](std::optional<uint64_t> seed) {
+    EvaluateOptions options = small_options();
+    options.seed = seed;
+    return evaluate_kernel("args.c[index] = to_bf16(value + 1000.f);", "", options).shapes.front().comparison.worst->expected;
+  };
+  EXPECT_EQ(worst(5), worst(5));
+  EXPECT_NE(worst(5), worst(6));
+  EXPECT_NE(worst(std::nullopt), worst(std::nullopt));
+}
+
+TEST_F(JudgeTest, TheSeedIsStored) {
+  EvaluateOptions options = small_options();
+  options.seed.reset();
+  const uint64_t first = evaluate_kernel(kRight, "", options).seed, second = evaluate_kernel(kRight, "", options).seed;
+  EXPECT_NE(first, second);
+}
+
+TEST_F(JudgeTest, NoShapesIsNotAPass) {
+  EvaluateOptions options = small_options();
+  options.shapes.clear();
+  EXPECT_EQ(evaluate_kernel(kRight, "", options).verdict.kind, VerdictKind::Infrastructure);
+}
+
+TEST_F(JudgeTest, TheFirstWrongShapeEndsTheEvaluationUnlessAskedToGoOn) {
+  EvaluateOptions options = quick_options();
+  const char* wrong_for_first = "args.c[index] = to_bf16(args.m == 64 && args.n == 64 ? 0 : value);";
+  EXPECT_EQ(evaluate_kernel(wrong_for_first, "", options).shapes.size(), 1u);
+  options.keep_going = true;
+  const Evaluation all = evaluate_kernel(wrong_for_first, "", options);
+  ASSERT_EQ(all.shapes.size(), options.shapes.size());
+  EXPECT_EQ(all.verdict.kind, VerdictKind::WrongResult);
+  EXPECT_FALSE(all.shapes[0].verdict.passed());
+  EXPECT_TRUE(all.shapes[1].verdict.passed());
+}
+
+TEST_F(JudgeTest, ADeviceThatDiesOnceIsTriedAgain) {
+  EvaluateOptions options = small_options();
+  int killed = 0;
+  options.progress = [&](const std::string& line) {
+    if (line.starts_with("checking") && killed++ == 0)
+      for (const pid_t server : children_named("hipbench-device")) ::kill(server, SIGKILL);
+  };
+  const Evaluation evaluation = evaluate_kernel(kRight, "", options);
+  EXPECT_EQ(evaluation.verdict.kind, VerdictKind::Passed) << described(evaluation);
+  ASSERT_FALSE(evaluation.warnings.empty());
+  EXPECT_THAT(evaluation.warnings.back(), HasSubstr("first attempt"));
+}
+
+TEST_F(JudgeTest, ADeviceThatDiesIsNeverTheCandidatesFault) {
+  EvaluateOptions options = small_options();
+  options.progress = [&](const std::string& line) {
+    if (line.starts_with("checking"))
+      for (const pid_t server : children_named("hipbench-device")) ::kill(server, SIGKILL);
+  };
+  EXPECT_EQ(evaluate_kernel(kRight, "", options).verdict.kind, VerdictKind::Infrastructure);
+  EXPECT_EQ(evaluate_host("return launch(args, stream);", "", options).verdict.kind, VerdictKind::Infrastructure);
+}
+
+TEST_F(JudgeTest, NothingIsLeftBehind) {
+  const std::set<std::string> before = temporary_files();
+  static_cast<void>(evaluate_kernel(kRight));
+  static_cast<void>(evaluate_host("return launch(args, stream);"));
+  static_cast<void>(evaluate_host("for (;;) {}"));
+  EXPECT_TRUE(children_named("").empty());
+  for (const std::string& name : temporary_files()) EXPECT_TRUE(before.contains(name)) << name;
+}
+
+}  // namespace
+}  // namespace hipbench::testing
