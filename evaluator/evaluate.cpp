@@ -160,12 +160,15 @@ class Run {
     return first_failure;
   }
 
-  // Line tables hold the source's place in the compile sandbox.
+  // Line tables hold the source's place in the compile sandbox: a path (host track) or its base name (kernel track).
   void name_users_file() {
-    const std::string inside = "/candidate/" + safe_name(evaluation_.file);
+    const std::string name = safe_name(evaluation_.file), place = "  source     ";
+    const auto replace = [](std::string& text, const std::string& from, const std::string& to) {
+      for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) text.replace(at, from.size(), to);
+    };
     const auto rename = [&](std::string& text) {
-      for (size_t at = text.find(inside); at != std::string::npos; at = text.find(inside, at + evaluation_.file.size()))
-        text.replace(at, inside.size(), evaluation_.file);
+      replace(text, "/candidate/" + name, evaluation_.file);
+      replace(text, place + name + ":", place + evaluation_.file + ":");
     };
     rename(evaluation_.verdict.reason);
     rename(evaluation_.verdict.evidence);
