@@ -15,6 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/files.hpp"
+#include "common/subprocess.hpp"
 #include "emulator/protocol/device_server.hpp"
 
 extern char** environ;
@@ -32,7 +33,9 @@ constexpr int kCannotExecute = 126, kNotFound = 127;  // as shells say it
 
 constexpr const char* kHelp =
     "usage: hipbench emulate [OPTIONS] -- PROGRAM ARGS\n"
+    "       hipbench emulate --coverage\n"
     "Runs a HIP program on the emulated MI300X.\n"
+    "  --coverage          instructions that LLVM knows for gfx942, those the emulator has, and the missing ones\n"
     "  --stats             after the program, counters of each kernel on standard error\n"
     "  --json              the same as one JSON object\n"
     "  --output FILE       write the counters to FILE instead\n"
@@ -267,11 +270,27 @@ int run(const Options& options) {
 
 }  // namespace
 
+namespace {
+
+// The device knows its instructions; this program does not.
+int print_coverage() {
+  const Result<ProcessResult> result = run_process({(executable_directory() / "hipbench-device").string(), "--coverage"});
+  if (!result || result->exit_code != 0) {
+    fmt::print(stderr, "hipbench emulate: {}\n", result ? result->errors : result.error().message);
+    return kEnvironmentFailed;
+  }
+  fmt::print("{}", result->output);
+  return 0;
+}
+
+}  // namespace
+
 int emulate_main(std::span<const std::string> args) {
   if (!args.empty() && (args[0] == "--help" || args[0] == "-h")) {
     std::fputs(kHelp, stdout);
     return 0;
   }
+  if (args.size() == 1 && args[0] == "--coverage") return print_coverage();
   const Result<Options> options = parse(args);
   if (!options) {
     fmt::print(stderr, "hipbench emulate: {}\n{}", options.error().message, kHelp);

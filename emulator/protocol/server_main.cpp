@@ -12,6 +12,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "emulator/isa/coverage.hpp"
 #include "emulator/protocol/server.hpp"
 
 namespace hipbench::emulator {
@@ -71,10 +72,21 @@ int run(const Arguments& arguments) {
   ::_exit(0);
 }
 
+// What `hipbench emulate --coverage` prints: the device knows its own instructions.
+int print_coverage() {
+  Disassembler disassembler;
+  const Coverage coverage = instruction_coverage(disassembler);
+  fmt::print("{} mnemonics known to LLVM for gfx942, {} with a row, {} missing\n", coverage.known.size(),
+             coverage.known.size() - coverage.missing.size(), coverage.missing.size());
+  for (const std::string& mnemonic : coverage.missing) fmt::print("  missing: {}\n", mnemonic);
+  return 0;
+}
+
 }  // namespace
 }  // namespace hipbench::emulator
 
 int main(int argc, char** argv) {
+  if (argc == 2 && std::string_view(argv[1]) == "--coverage") return hipbench::emulator::print_coverage();
   hipbench::emulator::Arguments arguments;
   if (!hipbench::emulator::parse(argc, argv, arguments)) {
     std::fputs("hipbench-device is started by hipbench or by libamdhip64 with a socket (--fd=N).\n"
