@@ -129,6 +129,11 @@ class Run {
     Result<emulator::DeviceServer> server = emulator::DeviceServer::start(device);
     if (!server) return infrastructure(server.error());
     server_.emplace(std::move(*server));
+    if (options_.check) {  // before there is memory to watch
+      emulator::Limits limits;
+      limits.check = true;
+      if (Result<void> set = server_->trusted().set_limits(limits); !set) return infrastructure(set.error());
+    }
     return std::nullopt;
   }
 

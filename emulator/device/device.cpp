@@ -11,6 +11,7 @@
 #include <map>
 #include <mutex>
 
+#include "emulator/checks/launch_checks.hpp"
 #include "emulator/device/aql.hpp"
 #include "emulator/device/hostcall.hpp"
 #include "emulator/device/kernarg.hpp"
@@ -261,7 +262,7 @@ Result<LaunchResult> EmulatedDevice::run(const Module& module, const Kernel& ker
                                          u64 kernarg) {
   TRY(write_dispatch_packet(kernel, request, module.base, kernarg));
   const u32 resident = workgroups_per_cu(kernel, static_cast<u32>(request.block.count()), request.dynamic_lds);
-  const ExecLaunch launch{.kernel = &kernel,
+  ExecLaunch launch{.kernel = &kernel,
                           .program = module.program.get(),
                           .memory = memory_.get(),
                           .load_base = module.base,
@@ -280,6 +281,13 @@ Result<LaunchResult> EmulatedDevice::run(const Module& module, const Kernel& ker
                           .poll_hostcall = [this] { hostcall_->poll(); }};
   const AddressSpace::Pin pin(*memory_);
   try {
+    if (!request.check) {
+      memory_->forget_tracked();  // nobody watches what it writes
+      return run_launch(launch);
+    }
+    LaunchChecks checks(*memory_, module.base, request.grid.count(),
+                        [&object = *module.object](u64 offset) { return source_of(object, offset); });
+    launch.checks = &checks;
     return run_launch(launch);
   } catch (const std::exception& failure) {  // out of host memory or threads
     return Error{fmt::format("kernel '{}' could not be executed: {}", kernel.demangled, failure.what())};

@@ -1,5 +1,6 @@
 #include "emulator/exec/launch.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <deque>
@@ -7,6 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "emulator/checks/deadlock_watch.hpp"
+#include "emulator/checks/launch_checks.hpp"
 #include "emulator/exec/workgroup.hpp"
 
 namespace hipbench::emulator {
@@ -59,6 +62,8 @@ class LaunchRun : public Supervisor {
     resident_per_thread_ = std::max<u64>(1, (resident + launch.threads - 1) / launch.threads);
     // A cooperative grid was found to fit: every workgroup must be able to start.
     if (launch.cooperative) resident_per_thread_ = std::max(resident_per_thread_, total_);
+    useful_threads_ = std::max<u64>(1, std::min<u64>(launch.threads, total_));
+    if (launch.checks != nullptr) deadlock_.emplace(useful_threads_);
   }
 
   bool check(u64 executed) override {
@@ -74,9 +79,8 @@ class LaunchRun : public Supervisor {
   LaunchResult run() {
     const auto start = std::chrono::steady_clock::now();
     std::vector<std::thread> helpers;
-    const u64 useful = std::min<u64>(launch_.threads, total_);
-    for (u64 k = 1; k < useful; ++k) helpers.emplace_back([this] { work(); });
-    work();
+    for (u64 k = 1; k < useful_threads_; ++k) helpers.emplace_back([this, k] { work(k); });
+    work(0);
     for (std::thread& helper : helpers) helper.join();
     result_.host_seconds = std::chrono::duration<f64>(std::chrono::steady_clock::now() - start).count();
     result_.occupancy_workgroups_per_cu = launch_.workgroups_per_cu;
@@ -84,7 +88,8 @@ class LaunchRun : public Supervisor {
   }
 
  private:
-  void work() {
+  void work(u64 thread) {
+    StuckRow stuck;
     std::deque<std::unique_ptr<Workgroup>> resident;
     std::unique_ptr<WorkgroupStorage> spare;
     Counters counters;
@@ -97,12 +102,14 @@ class LaunchRun : public Supervisor {
         resident.pop_front();
         try {
           run_group(*group);
+          if (deadlock_ && group->yielded) watch_for_deadlock(thread, *group, resident.size() + 1, stuck);
         } catch (const WaveFault& fault) {
           report(fault);
         }
         if (group->finished()) {
           for (const Wave& wave : group->waves) add_wave_counters(counters, wave);
           ++counters.workgroups;
+          if (launch_.checks != nullptr) launch_.checks->note_progress();
           spare = std::move(group->storage);
         } else {
           resident.push_back(std::move(group));
@@ -115,8 +122,35 @@ class LaunchRun : public Supervisor {
     }
     for (const auto& group : resident)
       for (const Wave& wave : group->waves) add_wave_counters(counters, wave);
+    if (deadlock_) deadlock_->thread_ended(thread);
     const std::lock_guard lock(mutex_);
     add_counters(result_.counters, counters);
+  }
+
+  // Stuck workgroups that had their turn one after the other while the launch made no progress.
+  struct StuckRow {
+    u64 count = 0, progress = 0;
+  };
+
+  // Throws WaveFault when no wave of the launch can ever go on.
+  void watch_for_deadlock(u64 thread, const Workgroup& group, u64 resident, StuckRow& row) {
+    const bool stuck = group.is_stuck();
+    const u64 progress = launch_.checks->progress();
+    if (!stuck || progress != row.progress) row = {0, progress};
+    if (!stuck) return;
+    // Several rounds, so that the host has had the time to answer what was asked of it.
+    constexpr u64 kRounds = 4;
+    const bool may_start_more = next_.load(std::memory_order_relaxed) < total_ && resident < resident_per_thread_;
+    if (may_start_more || ++row.count < kRounds * resident || !deadlock_->thread_is_stuck(thread, progress)) return;
+    if (launch_.checks->progress() != progress) return;  // another thread went on, perhaps to its end, while we looked
+    const auto waits = std::find_if(group.waves.begin(), group.waves.end(), [](const Wave& wave) { return wave.status == WaveStatus::Yielded; });
+    if (waits == group.waves.end()) return;
+    throw WaveFault{GuestFault{FaultKind::Deadlock,
+                               "the launch can never end: every wave that is left repeats the same instructions" +
+                                   launch_.checks->at_source(waits->pc - launch_.load_base) +
+                                   " or waits at a barrier, and nothing in memory changes any more. Look for a flag that nobody sets, a lock "
+                                   "that lanes of one wave take from each other, or more workgroups waiting than fit on the device"},
+                    &group, &*waits, nullptr, waits->pc};
   }
 
   void start_next(std::deque<std::unique_ptr<Workgroup>>& resident, std::unique_ptr<WorkgroupStorage>& spare) {
@@ -161,7 +195,8 @@ class LaunchRun : public Supervisor {
 
   const ExecLaunch& launch_;
   const u64 total_;
-  u64 resident_per_thread_ = 1;
+  u64 resident_per_thread_ = 1, useful_threads_ = 1;
+  std::optional<DeadlockWatch> deadlock_;
   std::atomic<u64> next_{0};
   std::atomic<u64> executed_{0};
   std::atomic<bool> stop_{false};

@@ -13,6 +13,8 @@
 
 namespace hipbench::emulator {
 
+class LaunchChecks;
+
 struct ExecLaunch {
   const Kernel* kernel = nullptr;
   Program* program = nullptr;       // decoded code of the kernel's code object
@@ -29,6 +31,7 @@ struct ExecLaunch {
   u32 workgroups_per_cu = 1;        // occupancy: with 304 CUs it bounds how many workgroups are resident
   bool cooperative = false;         // residency was checked by the caller
   u32 threads = 1;
+  LaunchChecks* checks = nullptr;   // the memory and race checks; null = none
   std::function<void()> poll_hostcall;  // thread-safe; called when waves signal the host or wait
 };
 

@@ -121,6 +121,11 @@ Workgroup::Workgroup(const ExecLaunch& the_launch, u64 linear_index, std::unique
   const u32 items = static_cast<u32>(launch.block.count());
   const u32 count = (items + kWaveSize - 1) / kWaveSize;
   const u32 lds_size = lds_bytes(launch);
+  const u32 vgprs = std::min(launch.kernel->allocated_vgprs(), 512u), architectural = std::min({launch.kernel->accum_offset(), 256u, vgprs});
+  if (launch.checks != nullptr) {
+    if (storage->checks == nullptr) storage->checks = std::make_unique<GroupChecks>(*launch.checks, count);
+    storage->checks->begin(linear, lds_size, items, architectural, std::min(vgprs - architectural, 256u));
+  }
   std::memset(storage->lds(), 0, lds_size);
   waves.reserve(count);
   for (u32 index = 0; index < count; ++index) {
@@ -132,6 +137,7 @@ Workgroup::Workgroup(const ExecLaunch& the_launch, u64 linear_index, std::unique
     wave.lds_size = lds_size;
     wave.program = launch.program;
     wave.group = this;
+    if (launch.checks != nullptr) wave.observer = storage->checks->observer(index);
     wave.index = index;
     wave.pc = launch.load_base + launch.kernel->entry_offset;
     wave.clock = launch.start_clock;
@@ -191,13 +197,22 @@ void Workgroup::run_slice(Supervisor& supervisor) {
     run_wave(wave, *this, supervisor);
     if (wave.status == WaveStatus::Ended) --live;
     if (wave.status == WaveStatus::Yielded) yielded = true;
+    if (wave.status == WaveStatus::AtBarrier && storage->checks != nullptr) storage->checks->reached_barrier(wave);
   }
+  const auto report_late_fault = [&] {
+    if (storage->checks == nullptr) return;
+    if (auto late = storage->checks->take_late_fault())
+      throw WaveFault{std::move(late->fault), this, &waves[late->wave], late->inst, 0};
+  };
+  if (live == 0) report_late_fault();
   // A barrier is complete when every live wave waits at it; waves that ended do not count.
   const auto waiting = static_cast<u32>(
       std::count_if(waves.begin(), waves.end(), [](const Wave& wave) { return wave.status == WaveStatus::AtBarrier; }));
-  if (waiting != 0 && waiting == live)
-    for (Wave& wave : waves)
-      if (wave.status == WaveStatus::AtBarrier) wave.status = WaveStatus::Running;
+  if (waiting == 0 || waiting != live) return;
+  report_late_fault();
+  for (Wave& wave : waves)
+    if (wave.status == WaveStatus::AtBarrier) wave.status = WaveStatus::Running;
+  if (storage->checks != nullptr) storage->checks->barrier_done();
 }
 
 }  // namespace hipbench::emulator

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "emulator/checks/group_checks.hpp"
 #include "emulator/exec/launch.hpp"
 #include "emulator/isa/wave.hpp"
 
@@ -20,6 +21,7 @@ class WorkgroupStorage {
   u32* vgprs(u32 wave) const { return reinterpret_cast<u32*>(base_ + wave * wave_stride_); }
   std::byte* scratch(u32 wave) const { return base_ + wave * wave_stride_ + kVgprs * kWaveSize * 4; }
   std::byte* lds() const { return base_ + lds_offset_; }
+  std::unique_ptr<GroupChecks> checks;  // of a checked launch
 
  private:
   std::byte* base_ = nullptr;
@@ -47,6 +49,8 @@ struct Workgroup {
   // Lets every wave run until it ends, waits at a barrier that is not complete, or yields. Throws WaveFault.
   void run_slice(Supervisor& supervisor);
   bool finished() const { return live == 0; }
+  // True when every wave of a checked workgroup waits in vain, as far as the turn that has just ended shows.
+  bool is_stuck() const { return storage->checks != nullptr && !finished() && storage->checks->end_turn(waves); }
   bool yielded = false;  // a wave gave up its turn in the last slice: it waits for another workgroup or the host
 };
 

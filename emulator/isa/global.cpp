@@ -180,8 +180,11 @@ void scratch_load_to_lds(Wave& wave, const Inst& inst) {
   }
 }
 
-// Caches are transparent here; writeback and invalidate have nothing to do.
-void nothing(Wave&, const Inst&) {}
+// Caches are transparent here; writeback and invalidate have nothing to do. The checks want to know of those that reach other
+// workgroups.
+void cache_control(Wave& wave, const Inst& inst) {
+  if (wave.observer != nullptr && inst.mods.sc1) [[unlikely]] wave.observer->fence();
+}
 
 constexpr Op row(std::string_view name, Execute function) { return custom_wide(name, InstClass::Vmem, function); }
 
@@ -267,10 +270,10 @@ constexpr Op kRows[] = {
     row("scratch_load_lds_sbyte", &scratch_load_to_lds<SByte>),
     row("scratch_load_lds_ushort", &scratch_load_to_lds<UShort>),
     row("scratch_load_lds_sshort", &scratch_load_to_lds<SShort>),
-    row("buffer_wbl2", &nothing),
-    row("buffer_wbinvl1", &nothing),
-    row("buffer_wbinvl1_vol", &nothing),
-    row("buffer_inv", &nothing),
+    row("buffer_wbl2", &cache_control),
+    row("buffer_wbinvl1", &cache_control),
+    row("buffer_wbinvl1_vol", &cache_control),
+    row("buffer_inv", &cache_control),
 };
 #undef HIPBENCH_FLAT_ROWS
 #undef HIPBENCH_ATOMIC_ROWS

@@ -101,6 +101,8 @@ void exchange2(Wave& wave, const Inst& inst) {
     const u32 lane = static_cast<u32>(std::countr_zero(left));
     for (u32 k = 0; k < 2; ++k) {
       const T data = lane_value<T>(data_registers(wave, inst.operands[2 + k]), lane);
+      if (wave.observer != nullptr) [[unlikely]]
+        wave.observer->access(wave, at[k].host[lane], sizeof(T), lane, AccessKind::Atomic, &data);
       T old;
       std::memcpy(&old, at[k].host[lane], sizeof(T));
       std::memcpy(at[k].host[lane], &data, sizeof(T));
@@ -112,11 +114,12 @@ void exchange2(Wave& wave, const Inst& inst) {
 // ---- Atomics ----
 
 template <typename T>
-std::byte* atomic_cell(const Wave& wave, u32 address, u32 lane) {
+std::byte* atomic_cell(Wave& wave, u32 address, u32 lane, AccessKind kind = AccessKind::Atomic) {
   if (address % sizeof(T) != 0)
     throw GuestFault{FaultKind::Misaligned, "an LDS atomic at byte " + std::to_string(address) + " is not aligned to its size", address,
                      sizeof(T), static_cast<int>(lane)};
   if (u64{address} + sizeof(T) > wave.lds_size) fault_out_of_bounds(wave, address, sizeof(T), lane);
+  if (wave.observer != nullptr) [[unlikely]] wave.observer->access(wave, wave.lds + address, sizeof(T), lane, kind, nullptr);
   return wave.lds + address;
 }
 
@@ -134,6 +137,7 @@ void atomic(Wave& wave, const Inst& inst) {
     std::memcpy(&old, cell, sizeof(T));
     const T updated = Operation::apply(old, lane_value<T>(data, lane));
     std::memcpy(cell, &updated, sizeof(T));
+    tell_atomic_done(wave, cell, old);
     if constexpr (Returns) set_lane_value<T>(result, lane, old);
   }
 }
@@ -154,6 +158,7 @@ void compare_store(Wave& wave, const Inst& inst) {
     std::memcpy(&old, cell, sizeof(T));
     const T updated = lane_value<T>(data, lane);
     if (old == lane_value<T>(compare, lane)) std::memcpy(cell, &updated, sizeof(T));
+    tell_atomic_done(wave, cell, old);
     if constexpr (Returns) set_lane_value<T>(result, lane, old);
   }
 }
@@ -174,6 +179,7 @@ void masked_or(Wave& wave, const Inst& inst) {
     std::memcpy(&old, cell, sizeof(T));
     const T updated = (old & ~lane_value<T>(mask, lane)) | lane_value<T>(data, lane);
     std::memcpy(cell, &updated, sizeof(T));
+    tell_atomic_done(wave, cell, old);
     if constexpr (Returns) set_lane_value<T>(result, lane, old);
   }
 }
@@ -218,6 +224,7 @@ void append_consume(Wave& wave, const Inst& inst) {
   const u32 count = static_cast<u32>(std::popcount(active));
   const u32 updated = Append ? old + count : old - count;
   std::memcpy(cell, &updated, 4);
+  tell_atomic_done(wave, cell, old);
   LaneBuffer values;
   std::fill_n(values, kWaveSize, old);
   write_lanes(wave, inst.operands[0], 0, values, active);
@@ -228,14 +235,14 @@ void read_addtid(Wave& wave, const Inst& inst) {
   u32* destination = data_registers(wave, inst.operands[0]);
   for (u64 left = wave.exec(); left != 0; left &= left - 1) {
     const u32 lane = static_cast<u32>(std::countr_zero(left));
-    std::memcpy(&destination[lane], atomic_cell<u32>(wave, (wave.m0() & 0xffff) + byte_offset(inst) + 4 * lane, lane), 4);
+    std::memcpy(&destination[lane], atomic_cell<u32>(wave, (wave.m0() & 0xffff) + byte_offset(inst) + 4 * lane, lane, AccessKind::Load), 4);
   }
 }
 void write_addtid(Wave& wave, const Inst& inst) {
   const u32* source = data_registers(wave, inst.operands[0]);
   for (u64 left = wave.exec(); left != 0; left &= left - 1) {
     const u32 lane = static_cast<u32>(std::countr_zero(left));
-    std::memcpy(atomic_cell<u32>(wave, (wave.m0() & 0xffff) + byte_offset(inst) + 4 * lane, lane), &source[lane], 4);
+    std::memcpy(atomic_cell<u32>(wave, (wave.m0() & 0xffff) + byte_offset(inst) + 4 * lane, lane, AccessKind::Store), &source[lane], 4);
   }
 }
 

@@ -24,6 +24,12 @@ std::byte* lds_bytes_at(Wave& wave, u64 offset, u32 size, u32 lane) {
   return wave.lds + offset;
 }
 
+// Tells the checks, if there are any.
+std::byte* observed(Wave& wave, std::byte* host, u32 size, u32 lane, AccessKind kind, const void* data = nullptr) {
+  if (wave.observer != nullptr) [[unlikely]] wave.observer->access(wave, host, size, lane, kind, data);
+  return host;
+}
+
 }  // namespace
 
 void load_bytes(Wave& wave, u64 address, u32 size, u32 lane, void* out) {
@@ -31,9 +37,9 @@ void load_bytes(Wave& wave, u64 address, u32 size, u32 lane, void* out) {
     auto* bytes = static_cast<std::byte*>(out);
     for (u32 k = 0; k < size; ++k) bytes[k] = *scratch_byte(wave, (address & 0xffffffff) + k, lane);
   } else if (in_aperture(address, kLdsAperture)) {
-    std::memcpy(out, lds_bytes_at(wave, address & 0xffffffff, size, lane), size);
+    std::memcpy(out, observed(wave, lds_bytes_at(wave, address & 0xffffffff, size, lane), size, lane, AccessKind::Load), size);
   } else {
-    std::memcpy(out, wave.memory.read(address, size, static_cast<int>(lane)), size);
+    std::memcpy(out, observed(wave, wave.memory.read(address, size, static_cast<int>(lane)), size, lane, AccessKind::Load), size);
   }
 }
 
@@ -42,9 +48,9 @@ void store_bytes(Wave& wave, u64 address, u32 size, u32 lane, const void* in) {
     const auto* bytes = static_cast<const std::byte*>(in);
     for (u32 k = 0; k < size; ++k) *scratch_byte(wave, (address & 0xffffffff) + k, lane) = bytes[k];
   } else if (in_aperture(address, kLdsAperture)) {
-    std::memcpy(lds_bytes_at(wave, address & 0xffffffff, size, lane), in, size);
+    std::memcpy(observed(wave, lds_bytes_at(wave, address & 0xffffffff, size, lane), size, lane, AccessKind::Store, in), in, size);
   } else {
-    std::memcpy(wave.memory.write(address, size, static_cast<int>(lane)), in, size);
+    std::memcpy(observed(wave, wave.memory.write(address, size, static_cast<int>(lane)), size, lane, AccessKind::Store, in), in, size);
   }
 }
 
@@ -52,12 +58,13 @@ std::byte* atomic_target(Wave& wave, u64 address, u32 size, u32 lane) {
   if ((address & (size - 1)) != 0)
     throw GuestFault{FaultKind::Misaligned, "an atomic of " + std::to_string(size) + " bytes at an address that is not a multiple of it",
                      address, size, static_cast<int>(lane)};
-  if (in_aperture(address, kLdsAperture)) return lds_bytes_at(wave, address & 0xffffffff, size, lane);
+  if (in_aperture(address, kLdsAperture))
+    return observed(wave, lds_bytes_at(wave, address & 0xffffffff, size, lane), size, lane, AccessKind::Atomic);
   if (in_aperture(address, kScratchAperture)) {
     if (size > 4) throw GuestFault{FaultKind::Misaligned, "a 64-bit atomic on scratch memory", address, size, static_cast<int>(lane)};
     return scratch_byte(wave, address & 0xffffffff, lane);
   }
-  return wave.memory.write(address, size, static_cast<int>(lane));
+  return observed(wave, wave.memory.write(address, size, static_cast<int>(lane)), size, lane, AccessKind::Atomic);
 }
 
 namespace {

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <bit>
 
+#include "emulator/isa/access_observer.hpp"
 #include "emulator/isa/float_formats.hpp"
 #include "emulator/isa/lanes.hpp"
 
@@ -37,18 +38,18 @@ void store_bytes(Wave& wave, u64 address, u32 size, u32 lane, const void* in);
 // Bytes in memory and how they become register dwords. Dwords > 0: plain dwords.
 template <u32 N>
 struct DwordData {
-  static constexpr u32 bytes = 4 * N, dwords = N;
+  static constexpr u32 bytes = 4 * N, dwords = N, shift = 0;
 };
 template <typename T>  // sign- or zero-extended to a dword
 struct NarrowData {
-  static constexpr u32 bytes = sizeof(T), dwords = 1;
+  static constexpr u32 bytes = sizeof(T), dwords = 1, shift = 0;
   static u32 from_memory(T value, u32) { return static_cast<u32>(static_cast<i32>(value)); }
   static T to_memory(u32 value) { return static_cast<T>(value); }
   using type = T;
 };
 template <typename T, bool High>  // into one half of the dword, the other half stays
 struct HalfData {
-  static constexpr u32 bytes = sizeof(T), dwords = 1;
+  static constexpr u32 bytes = sizeof(T), dwords = 1, shift = High ? 16 : 0;
   static u32 from_memory(T value, u32 old) {
     const u32 half = static_cast<u16>(static_cast<i16>(value));
     return High ? (old & 0xffff) | half << 16 : (old & 0xffff0000) | half;
@@ -78,6 +79,7 @@ template <typename Data>
 void load_lanes(Wave& wave, const LaneAddresses& at, u32* destination) {
   using Pattern = LaneAddresses::Pattern;
   const u64 active = at.active;
+  if (wave.observer != nullptr && at.pattern != Pattern::Checked) [[unlikely]] wave.observer->loads(wave, at, Data::bytes);
   if constexpr (is_plain_dwords<Data>) {
     constexpr u32 n = Data::dwords;
     if (at.pattern == Pattern::Contiguous) {
@@ -166,6 +168,8 @@ inline u64 lanes_that_store(const LaneAddresses& at) {
 template <typename Data>
 void store_lanes(Wave& wave, const LaneAddresses& at, const u32* source) {
   using Pattern = LaneAddresses::Pattern;
+  if (wave.observer != nullptr && at.pattern != Pattern::Checked) [[unlikely]]
+    wave.observer->stores(wave, at, Data::bytes, source, Data::shift);
   if constexpr (is_plain_dwords<Data>) {
     constexpr u32 n = Data::dwords;
     if (at.pattern == Pattern::Contiguous) {
@@ -300,12 +304,19 @@ void set_lane_value(u32* registers, u32 lane, T value) {
   if constexpr (sizeof(T) == 8) registers[kWaveSize + lane] = static_cast<u32>(bits >> 32);
 }
 
+template <typename T>
+void tell_atomic_done(Wave& wave, const std::byte* target, T old) {
+  if (wave.observer != nullptr) [[unlikely]] wave.observer->atomic_done(std::memcmp(target, &old, sizeof old) != 0);
+}
+
 // Applies an atomic for the active lanes in lane order; `result` is null when nothing is returned.
 template <typename Operation, typename T>
 void atomic_lanes(Wave& wave, const u64* addresses, u64 active, const u32* data, u32* result) {
   for (u64 left = active; left != 0; left &= left - 1) {
     const u32 lane = static_cast<u32>(std::countr_zero(left));
-    const T old = atomic_apply<Operation, T>(atomic_target(wave, addresses[lane], sizeof(T), lane), lane_value<T>(data, lane));
+    std::byte* target = atomic_target(wave, addresses[lane], sizeof(T), lane);
+    const T old = atomic_apply<Operation, T>(target, lane_value<T>(data, lane));
+    tell_atomic_done(wave, target, old);
     if (result != nullptr) set_lane_value<T>(result, lane, old);
   }
 }
@@ -315,8 +326,9 @@ void compare_swap_lanes(Wave& wave, const u64* addresses, u64 active, const u32*
   for (u64 left = active; left != 0; left &= left - 1) {
     const u32 lane = static_cast<u32>(std::countr_zero(left));
     const u32* compare = data + (sizeof(T) / 4) * kWaveSize;
-    const T old = atomic_compare_swap<T>(atomic_target(wave, addresses[lane], sizeof(T), lane), lane_value<T>(data, lane),
-                                         lane_value<T>(compare, lane));
+    std::byte* target = atomic_target(wave, addresses[lane], sizeof(T), lane);
+    const T old = atomic_compare_swap<T>(target, lane_value<T>(data, lane), lane_value<T>(compare, lane));
+    tell_atomic_done(wave, target, old);
     if (result != nullptr) set_lane_value<T>(result, lane, old);
   }
 }

@@ -1,6 +1,7 @@
 // Scalar memory: loads through the scalar cache, clocks, cache control. CDNA3 ISA, chapter "Scalar memory operations".
 // Functionally the scalar cache is transparent: a load sees memory as it is.
 
+#include "emulator/isa/access_observer.hpp"
 #include "emulator/isa/lanes.hpp"
 
 namespace hipbench::emulator {
@@ -18,11 +19,17 @@ u64 scalar_address(const Wave& wave, const Inst& inst, u32 base_operand) {
   return (address + static_cast<u64>(i64{inst.mods.offset})) & ~u64{3};
 }
 
+const std::byte* read_memory(Wave& wave, u64 address, u32 size) {
+  const std::byte* host = wave.memory.read(address, size);
+  if (wave.observer != nullptr) [[unlikely]] wave.observer->scalar_load(wave, host, size);
+  return host;
+}
+
 template <u32 Dwords>
 void load(Wave& wave, const Inst& inst) {
   if (!inst.operands[0].is_scalar()) throw GuestFault{FaultKind::IllegalOperand, "a scalar load needs SGPR destinations"};
   const u64 address = scalar_address(wave, inst, 1);
-  std::memcpy(&wave.sgprs[inst.operands[0].index], wave.memory.read(address, Dwords * 4), Dwords * 4);
+  std::memcpy(&wave.sgprs[inst.operands[0].index], read_memory(wave, address, Dwords * 4), Dwords * 4);
 }
 
 template <u32 Dwords>
@@ -47,7 +54,7 @@ void buffer_load(Wave& wave, const Inst& inst) {
   for (u32 k = 0; k < Dwords; ++k) {
     const u64 at = (offset & ~u64{3}) + 4 * k;
     u32 value = 0;
-    if (at + 4 <= limit) std::memcpy(&value, wave.memory.read(base + at, 4), 4);
+    if (at + 4 <= limit) std::memcpy(&value, read_memory(wave, base + at, 4), 4);
     wave.sgprs[inst.operands[0].index + k] = value;
   }
 }
@@ -59,6 +66,9 @@ void s_memtime(Wave& wave, const Inst& inst) { write_scalar(wave, inst.operands[
 // The constant 100 MHz counter: 21 shader clocks a tick at 2.1 GHz.
 void s_memrealtime(Wave& wave, const Inst& inst) { write_scalar(wave, inst.operands[0], now(wave) / 21, 2); }
 void nothing(Wave&, const Inst&) {}
+void invalidate(Wave& wave, const Inst&) {
+  if (wave.observer != nullptr) [[unlikely]] wave.observer->fence();
+}
 
 constexpr Op wide(std::string_view name, Execute function) { return custom_wide(name, InstClass::Smem, function); }
 
@@ -81,9 +91,9 @@ constexpr Op kRows[] = {
     wide("s_buffer_load_dwordx16", &buffer_load<16>),
     custom("s_memtime", InstClass::Smem, &s_memtime, OperandType::B64),
     custom("s_memrealtime", InstClass::Smem, &s_memrealtime, OperandType::B64),
-    custom("s_dcache_inv", InstClass::Smem, &nothing),
+    custom("s_dcache_inv", InstClass::Smem, &invalidate),
     custom("s_dcache_wb", InstClass::Smem, &nothing),
-    custom("s_dcache_inv_vol", InstClass::Smem, &nothing),
+    custom("s_dcache_inv_vol", InstClass::Smem, &invalidate),
     custom("s_dcache_wb_vol", InstClass::Smem, &nothing),
     custom("s_dcache_discard", InstClass::Smem, &nothing, OperandType::B64, OperandType::B32),
     custom("s_dcache_discard_x2", InstClass::Smem, &nothing, OperandType::B64, OperandType::B32),

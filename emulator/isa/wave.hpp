@@ -12,6 +12,7 @@ namespace hipbench::emulator {
 
 class Program;
 struct Workgroup;
+class AccessObserver;
 
 // Places of special registers in Wave::sgprs; the numbers are the SGPR operand encodings (CDNA3 ISA, "Scalar operands").
 inline constexpr u32 kFlatScratch = 102, kXnackMask = 104, kVcc = 106, kTtmp0 = 108, kM0 = 124, kExec = 126;
@@ -41,6 +42,7 @@ struct Wave {
 
   Program* program = nullptr;
   Workgroup* group = nullptr;
+  AccessObserver* observer = nullptr;  // the memory and race checks; null = none
   std::byte* lds = nullptr;  // of the workgroup
   u32 lds_size = 0;          // bytes allocated to it
   std::byte* scratch = nullptr;  // dword-interleaved: dword d of lane l at ((d * 64) + l) * 4

@@ -234,6 +234,8 @@ Result<void> AddressSpace::free(u64 base) {
     region.table.erase(allocation->base);
     impl_->sorted.erase(allocation->base);
     impl_->freed.push_back({allocation->base, allocation->size, allocation->label});
+    if (written_.enabled() && impl_->device.holds(base))
+      written_.forget(allocation->base - kDeviceMemoryBase, allocation->size);
   }
   while (impl_->freed.size() > kFreedRemembered) impl_->freed.pop_front();
   const u64 bytes = region.blocks.at(base) - base;
@@ -270,6 +272,36 @@ AddressSpace::Pin::~Pin() {
   std::lock_guard lock(space_.impl_->mutex);
   if (--space_.impl_->pins == 0) space_.impl_->unpinned.notify_all();
 }
+
+Result<void> AddressSpace::start_tracking() {
+  const std::lock_guard lock(impl_->mutex);
+  try {
+    written_.enable(impl_->device.size);
+  } catch (const std::bad_alloc&) {
+    return Error{"cannot reserve the addresses that the memory checks need. Raise the address-space limit (ulimit -v)"};
+  }
+  return {};
+}
+
+void AddressSpace::track(u64 base) {
+  const std::lock_guard lock(impl_->mutex);
+  const Allocation* allocation = impl_->holding(base);
+  if (written_.enabled() && allocation != nullptr && impl_->device.holds(base))
+    written_.track(allocation->base - kDeviceMemoryBase, allocation->size);
+}
+
+void AddressSpace::mark_written(u64 address, u64 size) {
+  if (written_.enabled() && impl_->device.holds(address)) written_.mark(address - kDeviceMemoryBase, size);
+}
+
+void AddressSpace::forget_tracked() {
+  if (!written_.enabled()) return;
+  const std::lock_guard lock(impl_->mutex);
+  for (const auto& [base, allocation] : impl_->sorted)
+    if (impl_->device.holds(base)) written_.forget(base - kDeviceMemoryBase, allocation->size);
+}
+
+std::span<std::byte> AddressSpace::device_window() const { return {impl_->device.host, impl_->device.size}; }
 
 bool AddressSpace::over_budget() const {
   using namespace std::chrono;

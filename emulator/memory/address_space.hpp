@@ -17,6 +17,7 @@
 #include "common/result.hpp"
 #include "emulator/isa/types.hpp"
 #include "emulator/memory/fault.hpp"
+#include "emulator/memory/written_map.hpp"
 
 namespace hipbench::emulator {
 
@@ -92,6 +93,18 @@ class AddressSpace {
   // most; otherwise it costs a clock reading. Each executing thread calls it at least every 4096 wave instructions.
   bool over_budget() const;
 
+  // For the memory checks. From start_tracking() on it is known which bytes of a buffer were written; what was allocated before
+  // counts as written. The host says what it writes by mark_written().
+  Result<void> start_tracking();
+  // An allocation that counts as unwritten: device memory of a program. Without effect while tracking is off.
+  void track(u64 base);
+  void mark_written(u64 address, u64 size);
+  // Somebody writes without telling: everything there is counts as written.
+  void forget_tracked();
+  WrittenMap& written() { return written_; }
+  // The host addresses that stand for device memory.
+  std::span<std::byte> device_window() const;
+
   // Bytes in use and free as hipMemGetInfo reports them.
   u64 used() const;
   u64 total() const { return kDeviceMemorySize; }
@@ -107,6 +120,7 @@ class AddressSpace {
   struct Impl;
   explicit AddressSpace(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
+  WrittenMap written_;
 };
 
 // A wave's (or thread's) view: remembers the last allocations hit, so that the common access costs two compares and a

@@ -183,6 +183,12 @@ bool Connection::handle_trusted(Opcode opcode, Reader reader) {
     case Opcode::SetLimits: {
       const Limits limits = wire::get_limits(reader);
       if (!reader.complete()) return false;
+      // From now on, since what was written before cannot be found out later.
+      if (limits.check)
+        if (const Result<void> tracks = server_.memory().start_tracking(); !tracks) {
+          reply_error(opcode, tracks.error().message);
+          return true;
+        }
       server_.set_limits(limits);
       break;
     }
@@ -230,6 +236,7 @@ void Connection::allocate(Reader reader, bool shared) {
   }
   const Result<u64> base = server_.memory().allocate(bytes, label);
   if (!base) return reply_error(opcode, base.error().message);
+  server_.memory().track(*base);
   allocations_.insert(*base);
   answer.put(*base);
   reply(opcode, answer);

@@ -64,6 +64,11 @@ void fill_pattern(std::byte* to, u64 size, u32 value, u32 value_size) {
   for (u64 at = 0; at < size; at += value_size) std::memcpy(to + at, &value, value_size);
 }
 
+// The memory checks want to know what the host wrote.
+void mark_written(AddressSpace& memory, const Rows& rows) {
+  for (u64 row = 0; row < rows.rows; ++row) memory.mark_written(rows.address + row * rows.pitch, rows.width);
+}
+
 }  // namespace
 
 void Stream::start() {
@@ -246,6 +251,7 @@ void Stream::write(Reader reader) {
   if (!to) return refuse(to.error().message);
   if (memory.over_budget()) return refuse(kOverBudget);
   for (u64 row = 0; row < rows.rows; ++row) std::memcpy(*to + row * rows.pitch, data.data() + row * rows.width, rows.width);
+  mark_written(memory, rows);
   log(OperationKind::Write, rows.address, 0, bytes);
 }
 
@@ -264,6 +270,7 @@ void Stream::fill(Reader reader) {
       if (memory.over_budget()) return refuse(kOverBudget);
       fill_pattern(*to + row * rows.pitch + at, std::min(kPiece, rows.width - at), request.value, request.value_size);
     }
+  mark_written(memory, rows);
   log(OperationKind::Fill, rows.address, 0, rows.bytes());
 }
 
@@ -291,6 +298,7 @@ void Stream::copy(Reader reader) {
       std::memcpy(target + at, source + at, std::min(kPiece, rows.width - at));
     }
   }
+  mark_written(memory, rows);
   log(OperationKind::Copy, rows.address, request.from, rows.bytes());
 }
 

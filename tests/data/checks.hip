@@ -1,0 +1,168 @@
+// Kernels with one mistake each, for the tests of the memory and race checks, and clean relatives of them. They need no headers.
+// The tests find the lines by the marks in the comments.
+#define __global__ __attribute__((global))
+#define __device__ __attribute__((device))
+#define __shared__ __attribute__((shared))
+
+typedef __attribute__((address_space(3))) unsigned lds_unsigned;
+
+__device__ inline unsigned thread() { return __builtin_amdgcn_workitem_id_x(); }
+__device__ inline unsigned block() { return __builtin_amdgcn_workgroup_id_x(); }
+__device__ inline void barrier() {
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+  __builtin_amdgcn_s_barrier();
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+}
+__device__ inline unsigned add(unsigned* counter, unsigned value) {
+  return __hip_atomic_fetch_add(counter, value, __ATOMIC_ACQ_REL, __HIP_MEMORY_SCOPE_AGENT);
+}
+
+// ---- LDS ----
+
+extern "C" __global__ void lds_read_race(unsigned* out) {
+  __shared__ unsigned tile[128];
+  tile[thread()] = thread();  // mark: lds_read_race writes
+  __builtin_amdgcn_wave_barrier();
+  out[block() * 128 + thread()] = tile[127 - thread()];  // mark: lds_read_race reads
+}
+
+extern "C" __global__ void lds_read_clean(unsigned* out) {
+  __shared__ unsigned tile[128];
+  tile[thread()] = thread();
+  barrier();
+  out[block() * 128 + thread()] = tile[127 - thread()];
+}
+
+// The second round overwrites what other waves still read.
+extern "C" __global__ void lds_write_race(unsigned* out) {
+  __shared__ unsigned tile[128];
+  tile[thread()] = thread();
+  barrier();
+  unsigned value = tile[127 - thread()];  // mark: lds_write_race reads
+  out[thread()] = value;
+  tile[thread()] = value + 1000;  // mark: lds_write_race writes
+  barrier();
+  out[thread()] += tile[127 - thread()];
+}
+
+extern "C" __global__ void lds_byte_neighbours(unsigned char* out) {
+  __shared__ unsigned char bytes[256];
+  // Every second byte is the other wave's: no byte is shared.
+  const unsigned wave = thread() / 64, lane = thread() % 64;
+  bytes[2 * lane + wave] = static_cast<unsigned char>(thread());
+  out[thread()] = bytes[2 * lane + wave];
+  bytes[2 * lane + wave] = static_cast<unsigned char>(lane);
+  out[thread()] ^= bytes[2 * lane + wave];
+}
+
+extern "C" __global__ void lds_same_value(unsigned* out) {
+  __shared__ unsigned found;
+  if (thread() == 0) found = 0;
+  barrier();
+  if (out[thread()] < 1000000) found = 1;  // everybody writes the same
+  barrier();
+  out[thread()] = found;
+}
+
+extern "C" __global__ void lds_histogram(unsigned* out, unsigned synchronised) {
+  __shared__ unsigned bins[128];
+  bins[thread()] = 0;
+  barrier();
+  __hip_atomic_fetch_add(&bins[(thread() * 7) % 128], 1u, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_WORKGROUP);  // mark: lds_histogram adds
+  if (synchronised) barrier();
+  out[thread()] = bins[127 - thread()];  // mark: lds_histogram reads
+}
+
+extern "C" __global__ void lds_uninitialised(unsigned* out) {
+  __shared__ unsigned tile[128];
+  if (thread() != 5) tile[thread()] = thread();
+  barrier();
+  out[thread()] = tile[thread() ^ 64];  // mark: lds_uninitialised reads
+}
+
+// ---- Global memory ----
+
+extern "C" __global__ void global_read(const unsigned* in, unsigned* out) {
+  const unsigned i = block() * 64 + thread();
+  out[i] = in[i];  // mark: global_read reads
+}
+
+extern "C" __global__ void global_count(unsigned* counter) {
+  add(counter, 1);  // mark: global_count adds
+}
+
+extern "C" __global__ void global_write_race(unsigned* out) {
+  out[thread()] = block();  // mark: global_write_race writes
+}
+
+extern "C" __global__ void global_same_value(unsigned* out) { out[thread()] = 7; }
+
+extern "C" __global__ void global_read_race(unsigned* data) {
+  const unsigned i = block() * 64 + thread();
+  data[i] = i + 1;  // mark: global_read_race writes
+  if (block() != 0) data[4096 + i] = data[i - 64];  // mark: global_read_race reads
+}
+
+// The last block to come adds up what the others wrote.
+extern "C" __global__ void global_last_block(unsigned* data, unsigned* counter, unsigned blocks, unsigned* sum) {
+  __shared__ unsigned last;
+  data[block() * 64 + thread()] = block();
+  barrier();
+  if (thread() == 0) last = add(counter, 1) == blocks - 1;
+  barrier();
+  if (!last) return;
+  unsigned total = 0;
+  for (unsigned b = 0; b < blocks; ++b) total += data[b * 64 + thread()];
+  sum[thread()] = total;
+}
+
+// Each block waits for the one before it.
+extern "C" __global__ void global_chain(unsigned* flags, unsigned* data) {
+  if (block() != 0 && thread() == 0)
+    while (__hip_atomic_load(&flags[block() - 1], __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT) == 0) __builtin_amdgcn_s_sleep(1);
+  barrier();
+  const unsigned before = block() == 0 ? 0 : data[(block() - 1) * 64 + thread()];
+  data[block() * 64 + thread()] = before + 1;
+  barrier();
+  if (thread() == 0) __hip_atomic_store(&flags[block()], 1u, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT);
+}
+
+// ---- Barriers and waiting ----
+
+extern "C" __global__ void divergent_barrier(unsigned* out) {
+  if (thread() % 64 < 32) {
+    out[thread()] = 1;
+    barrier();  // mark: divergent_barrier waits
+  }
+  out[128 + thread()] = 2;  // mark: divergent_barrier goes on
+}
+
+extern "C" __global__ void early_return(unsigned* out, unsigned n) {
+  __shared__ unsigned tile[256];
+  if (thread() >= n) return;
+  tile[thread()] = thread();
+  barrier();
+  out[thread()] = tile[n - 1 - thread()];
+}
+
+extern "C" __global__ void wait_for_nobody(unsigned* flag) {
+  while (__hip_atomic_load(flag, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT) == 0) {  // mark: wait_for_nobody waits
+  }
+}
+
+// Lanes of one wave take the lock from each other: the one that has it waits for those that want it.
+extern "C" __global__ void lane_lock(unsigned* lock, unsigned* count) {
+  unsigned expected = 0;
+  while (!__hip_atomic_compare_exchange_strong(lock, &expected, 1u, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT)) {  // mark: lane_lock waits
+    expected = 0;
+  }
+  *count += 1;
+  __hip_atomic_store(lock, 0u, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT);
+}
+
+// Slow, but not stuck.
+extern "C" __global__ void long_loop(unsigned* out, unsigned turns) {
+  unsigned x = thread();
+  for (unsigned k = 0; k < turns; ++k) x = x * 1664525u + 1013904223u;
+  out[thread()] = x;
+}
