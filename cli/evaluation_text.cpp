@@ -48,6 +48,14 @@ std::string comparison_lines(const ShapeResult& shape) {
   return indented(printable(sentence), 4);
 }
 
+// The evidence without its first line where the reason has that line already.
+std::string evidence_lines(const Verdict& verdict) {
+  std::string evidence = verdict.evidence;
+  const size_t end = std::min(evidence.find('\n'), evidence.size());
+  if (verdict.reason.find(evidence.substr(0, end)) != std::string::npos) evidence.erase(0, std::min(end + 1, evidence.size()));
+  return indented(printable(evidence), 4, kMostEvidenceLines);
+}
+
 std::string failures_text(const Evaluation& evaluation, const Painter& paint) {
   std::string text;
   bool shown_at_a_shape = false;
@@ -55,11 +63,10 @@ std::string failures_text(const Evaluation& evaluation, const Painter& paint) {
     if (shape.verdict.passed()) continue;
     shown_at_a_shape = true;
     text += paint(color_of(shape.verdict), verdict_text(shape.verdict, shape.shape.label)) + "\n";
-    text += comparison_lines(shape) + indented(printable(shape.verdict.evidence), 4, kMostEvidenceLines);
+    text += comparison_lines(shape) + evidence_lines(shape.verdict);
   }
   if (shown_at_a_shape) return text;
-  return paint(color_of(evaluation.verdict), verdict_text(evaluation.verdict, "")) + "\n" +
-         indented(printable(evaluation.verdict.evidence), 4, kMostEvidenceLines);
+  return paint(color_of(evaluation.verdict), verdict_text(evaluation.verdict, "")) + "\n" + evidence_lines(evaluation.verdict);
 }
 
 std::string warnings_text(const Evaluation& evaluation, const Painter& paint) {

@@ -30,6 +30,10 @@ std::string cache_key(const Toolchain& toolchain, const CompileRequest& request)
 }
 
 std::variant<Compiled, Verdict> compile_shared_object(const Toolchain& toolchain, const CompileRequest& request) {
+  // The linker would blame the candidate.
+  std::error_code ignored;
+  if (!toolchain.is_rocm && !std::filesystem::exists(toolchain.runtime_library(), ignored))
+    return Verdict{VerdictKind::Infrastructure, fmt::format("{} is missing: run scripts/build", toolchain.runtime_library().string()), {}};
   sandbox::Policy policy = compile_policy(toolchain, request, request.source);
   policy.argv = toolchain.shared_object_command(candidate_path(request), kCompileProduct, candidate_flags(request));
   policy.output_files = {kCompileProduct};

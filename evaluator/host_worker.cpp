@@ -231,7 +231,9 @@ std::optional<Verdict> HostWorker::run(std::span<const std::byte> args, uint64_t
   if (answer.stage == worker::Stage::HipFailed)
     return Verdict{VerdictKind::Crashed, fmt::format("the HIP runtime reported error {} after the call: {}", answer.value, answer.text), {}};
   if (answer.value != 0)
-    return Verdict{VerdictKind::Crashed, fmt::format("{} returned {} instead of 0", setup_.problem.run_symbol(), answer.value), {}};
+    return Verdict{VerdictKind::Crashed,
+                   fmt::format("{} returned {} instead of 0 (as a hipError_t: {})", setup_.problem.run_symbol(), answer.value, answer.text),
+                   {}};
   return std::nullopt;
 }
 

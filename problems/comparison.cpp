@@ -101,7 +101,7 @@ std::string region_sentence(const Mismatches& m) {
     const char* every = static_cast<double>(m.wrong) > 0.97 * area ? "every " : "nearly every ";
     const AxisDescription rows = describe_axis(m.rows, rows_flagged);
     const AxisDescription cols = describe_axis(columns, columns_flagged);
-    if (rows.all && cols.all) return fmt::format("{}element is wrong", every);
+    if (rows.all && cols.all) return fmt::format("{} element is wrong", static_cast<double>(m.wrong) < area ? "nearly every" : "every");
     if (cols.all && !rows.text.empty()) return fmt::format("{}row{} is wrong", rows.single ? "" : every, rows.text);
     if (rows.all && !cols.text.empty()) return fmt::format("{}column{} is wrong", cols.single ? "" : every, cols.text);
     if (!rows.text.empty() && !cols.text.empty()) {

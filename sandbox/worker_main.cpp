@@ -66,7 +66,9 @@ int main(int argc, char** argv) {
   const auto workspace = resolve<size_t (*)(const void*)>(candidate, argv[4]);
   if (run == nullptr) {
     char text[256];
-    std::snprintf(text, sizeof text, "the candidate does not export %s (is it declared extern \"C\"?)", argv[3]);
+    std::snprintf(text, sizeof text,
+                  "the candidate does not export %s (is it declared extern \"C\"? A kernel-track file has a comment /* hipbench-plan 1)",
+                  argv[3]);
     give_up(Stage::LoadFailed, text);
   }
   void* stream = nullptr;
@@ -91,6 +93,6 @@ int main(int argc, char** argv) {
     if (error != 0)
       answer(Stage::HipFailed, error, hip.error_string(error));
     else
-      answer(Stage::Done, returned, "");
+      answer(Stage::Done, returned, returned == 0 ? "" : hip.error_string(returned));  // most candidates return a hipError_t
   }
 }

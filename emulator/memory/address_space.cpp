@@ -23,6 +23,7 @@ namespace {
 
 constexpr u64 kPage = 4096;
 constexpr u64 kRedZone = 4096;
+constexpr u64 kFar = u64{1} << 40;  // beyond this no buffer helps to explain an address
 constexpr u64 kDeviceAddresses = kHostSharedBase - kDeviceMemoryBase;  // 1 TiB of addresses for 192 GiB of memory
 constexpr size_t kFreedRemembered = 512;                               // for use-after-free reports
 
@@ -365,6 +366,7 @@ std::string AddressSpace::describe(u64 address) const {
   if (address < kPage) return "a null pointer";
   if (after == impl_->sorted.begin()) return "in no buffer";
   const Allocation* below = std::prev(after)->second;
+  if (address - below->base > kFar) return "in no buffer, nor near one (is it a host pointer, or not initialised?)";
   return fmt::format("in no buffer (the nearest below is {})", place(below->base, below->size, below->label));
 }
 

@@ -25,6 +25,13 @@ std::vector<std::string> keys(const Json& object) {
   return result;
 }
 
+TEST(EvaluationText, DoesNotRepeatTheReasonAsEvidence) {
+  Evaluation evaluation;
+  evaluation.verdict = {VerdictKind::CompileError, "a.hip:3:1: error: no", "a.hip:3:1: error: no\n  3 | x\n"};
+  const std::string text = evaluation_text(evaluation, "", kPlain);
+  EXPECT_THAT(text, HasSubstr("compile_error: a.hip:3:1: error: no\n      3 | x\n"));
+}
+
 TEST(EvaluationText, HasALineAShapeThenVerdictEvidenceAndHowToRepeat) {
   Evaluation evaluation = results::sample_evaluation();
   evaluation.check = false;

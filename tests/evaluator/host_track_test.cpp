@@ -28,6 +28,7 @@ TEST_F(HostTrackTest, AMissingEntryPointIsRejectedByName) {
 
 TEST_F(HostTrackTest, AReturnOtherThanZeroIsACrash) {
   expect(evaluate_host("(void)launch(args, stream); return 3;"), VerdictKind::Crashed, "hb_fp8_gemm_run returned 3");
+  expect(evaluate_host("(void)launch(args, stream); return hipErrorInvalidConfiguration;"), VerdictKind::Crashed, "invalid configuration");
 }
 
 TEST_F(HostTrackTest, EndingTheProcessIsACrash) {

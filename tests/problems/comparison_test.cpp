@@ -85,6 +85,7 @@ TEST_F(ComparisonTest, NamesRegionsOfRowsAndColumns) {
   EXPECT_EQ(pattern_of([](int64_t i, int64_t j) { return i < 64 && j >= 192; }),
             "every element with row < 64 and column >= 192 is wrong");
   EXPECT_EQ(pattern_of([](int64_t, int64_t) { return true; }), "every element is wrong");
+  EXPECT_EQ(pattern_of([](int64_t i, int64_t j) { return i + j > 0; }), "nearly every element is wrong");
 }
 
 TEST_F(ComparisonTest, NamesPeriodicPatterns) {

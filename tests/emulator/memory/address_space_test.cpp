@@ -51,6 +51,7 @@ TEST(AddressSpace, FaultsOneBytePastTheEndAndNamesTheBuffer) {
   EXPECT_THROW(view.read(~u64{0} - 3, 8), GuestFault);
   EXPECT_THAT(space->describe(base + 1004), HasSubstr("4 bytes past the end of 'c'"));
   EXPECT_THAT(space->describe(0), HasSubstr("null"));
+  EXPECT_THAT(space->describe(0x7fffffff0000), HasSubstr("host pointer"));
 }
 
 TEST(AddressSpace, ReadOnlyMemoryFaultsOnWrites) {
