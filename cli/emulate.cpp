@@ -290,7 +290,11 @@ int emulate_main(std::span<const std::string> args) {
     std::fputs(kHelp, stdout);
     return 0;
   }
-  if (args.size() == 1 && args[0] == "--coverage") return print_coverage();
+  if (!args.empty() && args[0] == "--coverage") {
+    if (args.size() == 1) return print_coverage();
+    fmt::print(stderr, "hipbench emulate: --coverage takes no program and no other option\n");
+    return kUsage;
+  }
   const Result<Options> options = parse(args);
   if (!options) {
     fmt::print(stderr, "hipbench emulate: {}\n{}", options.error().message, kHelp);
