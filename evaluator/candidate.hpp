@@ -12,6 +12,7 @@
 #include "emulator/protocol/device_server.hpp"
 #include "evaluator/compile.hpp"
 #include "evaluator/plan.hpp"
+#include "evaluator/printed.hpp"
 #include "evaluator/verdict.hpp"
 
 namespace hipbench {
@@ -27,6 +28,7 @@ struct CandidateSetup {
   const Problem& problem;
   const Compiled& compiled;
   emulator::DeviceServer& server;
+  Printed& printed;  // where the candidate's output goes
   std::string file;  // as the user named it, for messages
   bool unsafe_no_sandbox = false;
   std::chrono::milliseconds host_patience{};  // how long host code may keep an idle device waiting

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <random>
 #include <thread>
+#include <utility>
 
 #include "common/files.hpp"
 #include "evaluator/candidate.hpp"
@@ -145,7 +146,7 @@ class Run {
   }
 
   Verdict check_shapes() {
-    const CandidateSetup setup{problem_, compiled_, *server_, evaluation_.file, options_.unsafe_no_sandbox, options_.host_patience};
+    const CandidateSetup setup{problem_, compiled_, *server_, printed_, evaluation_.file, options_.unsafe_no_sandbox, options_.host_patience};
     const std::unique_ptr<Candidate> candidate = plan_ ? make_kernel_candidate(setup, *plan_) : make_host_candidate(setup);
     CheckOptions check;
     check.check = options_.check;
@@ -156,7 +157,9 @@ class Run {
       progress(fmt::format("checking {} ({} of {})", options_.shapes[k].label, k + 1, options_.shapes.size()));
       // Shapes share nothing a candidate could carry over, the inputs' seed included.
       check.seed = evaluation_.seed + 0x9e3779b97f4a7c15 * (k + 1);
+      printed_.clear();
       evaluation_.shapes.push_back(check_shape(problem_, options_.shapes[k], *candidate, *server_, check));
+      show_printed(evaluation_.shapes.back().verdict);
       const Verdict& verdict = evaluation_.shapes.back().verdict;
       if (verdict.passed()) continue;
       if (first_failure.passed()) first_failure = verdict;
@@ -165,13 +168,27 @@ class Run {
     return first_failure;
   }
 
+  // Once the shape's verdict is final, and nothing of the candidate runs any more.
+  void show_printed(Verdict& verdict) {
+    if (!verdict.passed()) return printed_.append_to(verdict);
+    if (printed_.has_output() && !std::exchange(warned_of_printing_, true)) evaluation_.warnings.push_back(printed_.warning());
+  }
+
   // Line tables hold the source's place in the compile sandbox: a path (host track) or its base name (kernel track).
   void name_users_file() {
     const std::string name = safe_name(evaluation_.file), place = "  source     ";
     const auto replace = [](std::string& text, const std::string& from, const std::string& to) {
       for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) text.replace(at, from.size(), to);
     };
+    // A header of the toolchain: "hip/amd_detail/…", wherever that folder was when the candidate was compiled.
+    const auto shorten = [&](std::string& text) {
+      for (size_t at = text.find(place + "/"); at != std::string::npos; at = text.find(place + "/", at + 1)) {
+        const size_t path = at + place.size(), header = text.substr(0, text.find('\n', path)).rfind("/hip/");
+        if (header != std::string::npos && header >= path) text.erase(path, header + 1 - path);
+      }
+    };
     const auto rename = [&](std::string& text) {
+      shorten(text);
       replace(text, "/candidate/" + name, evaluation_.file);
       replace(text, place + name + ":", place + evaluation_.file + ":");
     };
@@ -181,6 +198,7 @@ class Run {
       rename(shape.verdict.reason);
       rename(shape.verdict.evidence);
     }
+    for (std::string& warning : evaluation_.warnings) replace(warning, "/candidate/" + name, evaluation_.file);
   }
 
   const Problem& problem_;
@@ -188,6 +206,8 @@ class Run {
   Evaluation evaluation_;
   std::optional<LaunchPlan> plan_;
   Compiled compiled_;
+  Printed printed_;  // outlives the device, which adds to it
+  bool warned_of_printing_ = false;
   std::optional<emulator::DeviceServer> server_;
 };
 

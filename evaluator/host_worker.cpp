@@ -85,39 +85,44 @@ HostWorker::~HostWorker() {
   if (!child_) return;
   control_.reset();
   child_->kill();
-  child_->wait();
+  collect();
+}
+
+sandbox::Outcome HostWorker::collect() {
+  sandbox::Outcome outcome = child_->wait();
+  child_.reset();
+  setup_.printed.add_output(outcome.output);
+  setup_.printed.add_errors(outcome.errors);
+  return outcome;
 }
 
 Verdict HostWorker::verdict_of_end() {
   using sandbox::Status;
   if (!child_) return ours(Error{"the worker has ended already"});
-  const sandbox::Outcome outcome = child_->wait();
-  child_.reset();
-  const std::string said = outcome.errors.empty() ? "" : "standard error of the candidate:\n" + outcome.errors;
+  const sandbox::Outcome outcome = collect();
   switch (outcome.status) {
     case Status::Ok:
     case Status::Exited:
       return {VerdictKind::Crashed, fmt::format("the candidate's host code ended the process ({})",
-                                                outcome.reason.empty() ? "exit status 0" : outcome.reason), said};
+                                                outcome.reason.empty() ? "exit status 0" : outcome.reason), {}};
     case Status::Signaled:
-      return {VerdictKind::Crashed, "the candidate's host code crashed: " + outcome.reason, said};
+      return {VerdictKind::Crashed, "the candidate's host code crashed: " + outcome.reason, {}};
     case Status::TimedOut:
-      return {VerdictKind::TimedOut, "the candidate's host code: " + outcome.reason, said};
+      return {VerdictKind::TimedOut, "the candidate's host code: " + outcome.reason, {}};
     case Status::OutOfMemory:
-      return {VerdictKind::OutOfMemory, "the candidate's host code: " + outcome.reason, said};
+      return {VerdictKind::OutOfMemory, "the candidate's host code: " + outcome.reason, {}};
     case Status::OutputLimit:
     case Status::Violation:
-      return {VerdictKind::SandboxViolation, outcome.reason, said};
+      return {VerdictKind::SandboxViolation, outcome.reason, {}};
     case Status::SetupError:
       break;
   }
-  return {VerdictKind::Infrastructure, outcome.reason, said};
+  return {VerdictKind::Infrastructure, outcome.reason, {}};
 }
 
 Verdict HostWorker::stop(VerdictKind kind, std::string reason) {
   child_->kill();
-  child_->wait();
-  child_.reset();
+  collect();
   return {kind, std::move(reason), {}};
 }
 

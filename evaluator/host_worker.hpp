@@ -38,6 +38,8 @@ class HostWorker {
   Result<bool> device_is_idle();
   // Threads inside beside the one that serves the judge; -1 when the process is not to be seen.
   int threads_left_behind() const;
+  // Waits for the end of the process and keeps what it printed.
+  sandbox::Outcome collect();
   // Why the worker is gone; takes its outcome.
   Verdict verdict_of_end();
 

@@ -24,8 +24,14 @@ KernelFacts facts_of(const KernelInfo& kernel) {
 
 class KernelCandidate final : public Candidate {
  public:
-  KernelCandidate(const CandidateSetup& setup, const LaunchPlan& plan) : setup_(setup), plan_(plan) {}
-  ~KernelCandidate() override { end(); }
+  KernelCandidate(const CandidateSetup& setup, const LaunchPlan& plan) : setup_(setup), plan_(plan) {
+    // All launches on this connection are the candidate's.
+    device().set_print_handler([printed = &setup_.printed](std::string_view text) { printed->add_output(text); });
+  }
+  ~KernelCandidate() override {
+    end();
+    device().set_print_handler({});
+  }
 
   std::optional<Verdict> begin(const Shape& shape, const CallLimits& limits) override {
     end();

@@ -90,6 +90,7 @@ int main(int argc, char** argv) {
     std::memcpy(&workspace_pointer, &ask.workspace, sizeof workspace_pointer);
     const int returned = run(args, workspace_pointer, ask.workspace_bytes, stream);
     const int error = hip.synchronize();
+    std::fflush(stdout);  // the judge may end this process at any time from now on
     if (error != 0)
       answer(Stage::HipFailed, error, hip.error_string(error));
     else

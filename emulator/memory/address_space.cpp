@@ -353,17 +353,18 @@ std::string AddressSpace::describe(u64 address) const {
     if (address - freed->base < freed->size)
       return fmt::format("use after free of '{}' + {} (its size was {} bytes)", freed->label, address - freed->base,
                          freed->size);
+  if (address < kPage) return "a null pointer";
   auto after = impl_->sorted.upper_bound(address);
   // A little past the end of a buffer is an overrun of that buffer; anything else is told by its nearest neighbours.
   if (after != impl_->sorted.begin()) {
     const Allocation* below = std::prev(after)->second;
     const u64 past = address - (below->base + below->size);
     if (past < kRedZone)
-      return fmt::format("{} bytes past the end of {}", past, place(below->base, below->size, below->label));
+      return fmt::format("{} past the end of '{}' ({} bytes)",
+                         past == 0 ? "right" : fmt::format("{} byte{}", past, past == 1 ? "" : "s"), below->label, below->size);
   }
   if (after != impl_->sorted.end() && after->second->base - address <= kRedZone)
     return fmt::format("{} bytes before the start of '{}'", after->second->base - address, after->second->label);
-  if (address < kPage) return "a null pointer";
   if (after == impl_->sorted.begin()) return "in no buffer";
   const Allocation* below = std::prev(after)->second;
   if (address - below->base > kFar) return "in no buffer, nor near one (is it a host pointer, or not initialised?)";

@@ -113,7 +113,8 @@ class AddressSpace {
   // break the resident budget.
   Result<std::byte*> host_range(u64 address, u64 size) const;
 
-  // "'c' + 4096 (its size is 4096 bytes)" for reports; "no buffer (nearest: …)" otherwise, naming freed buffers too.
+  // "'c' + 4096 (its size is 4096 bytes)" for reports; "right past the end of 'c' (4096 bytes)",
+  // "a null pointer", "in no buffer (the nearest …)" otherwise, naming freed buffers too.
   std::string describe(u64 address) const;
 
  private:
@@ -134,10 +135,12 @@ class MemoryView {
     const Window& last = windows_[last_];
     if (address - last.base < last.size && last.size - (address - last.base) >= size) [[likely]]
       return last.host + (address - last.base);
-    return lookup(address, size, lane);
+    return lookup(address, size, lane, "read");
   }
   std::byte* write(u64 address, u32 size, int lane = -1) {
-    std::byte* host = read(address, size, lane);
+    const Window& last = windows_[last_];
+    std::byte* host = address - last.base < last.size && last.size - (address - last.base) >= size ? last.host + (address - last.base)
+                                                                                                  : lookup(address, size, lane, "write");
     if (!windows_[last_].writable) [[unlikely]]
       fault_read_only(address, size, lane);
     return host;
@@ -150,7 +153,7 @@ class MemoryView {
   }
 
  private:
-  std::byte* lookup(u64 address, u32 size, int lane);
+  std::byte* lookup(u64 address, u32 size, int lane, const char* access);
   [[noreturn]] void fault_read_only(u64 address, u32 size, int lane) const;
   // Makes the allocation that holds address the last one hit; false when there is none.
   bool remember(u64 address);

@@ -18,20 +18,20 @@ bool MemoryView::remember(u64 address) {
   return true;
 }
 
-std::byte* MemoryView::lookup(u64 address, u32 size, int lane) {
+std::byte* MemoryView::lookup(u64 address, u32 size, int lane, const char* access) {
   if (remember(address)) {
     const Window& window = windows_[last_];
     if (window.size - (address - window.base) >= size) return window.host + (address - window.base);
   }
   throw GuestFault{FaultKind::OutOfBounds,
-                   fmt::format("access of {} bytes at {:#x}: {}", size, address, space_->describe(address)), address,
+                   fmt::format("{} of {} byte{} at {:#x}: {}", access, size, size == 1 ? "" : "s", address, space_->describe(address)), address,
                    size, lane};
 }
 
 void MemoryView::fault_read_only(u64 address, u32 size, int lane) const {
   throw GuestFault{
       FaultKind::WriteToReadOnly,
-      fmt::format("write of {} bytes to read-only memory at {:#x}: {}", size, address, space_->describe(address)),
+      fmt::format("write of {} byte{} to read-only memory at {:#x}: {}", size, size == 1 ? "" : "s", address, space_->describe(address)),
       address, size, lane};
 }
 

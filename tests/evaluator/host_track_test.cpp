@@ -9,6 +9,7 @@ namespace hipbench::testing {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class HostTrackTest : public EvaluateTest {
  protected:
@@ -29,6 +30,29 @@ TEST_F(HostTrackTest, AMissingEntryPointIsRejectedByName) {
 TEST_F(HostTrackTest, AReturnOtherThanZeroIsACrash) {
   expect(evaluate_host("(void)launch(args, stream); return 3;"), VerdictKind::Crashed, "hb_fp8_gemm_run returned 3");
   expect(evaluate_host("(void)launch(args, stream); return hipErrorInvalidConfiguration;"), VerdictKind::Crashed, "invalid configuration");
+}
+
+TEST_F(HostTrackTest, ARefusalOfTheRuntimeIsShownInItsOwnWords) {
+  const Evaluation evaluation = evaluate_host("naive_gemm<<<1, 64, 100000, stream>>>(*args); return hipGetLastError();");
+  expect(evaluation, VerdictKind::Crashed, "hb_fp8_gemm_run returned");
+  EXPECT_THAT(evaluation.verdict.evidence, HasSubstr("standard error of the candidate:\n  hipbench: "));
+  EXPECT_THAT(evaluation.verdict.evidence, HasSubstr("asks for 100000 bytes of LDS; a workgroup has 65536"));
+  // Also when the candidate does not look at the error itself.
+  EXPECT_THAT(evaluate_host("naive_gemm<<<1, 64, 100000, stream>>>(*args); return 0;").verdict.evidence, HasSubstr("100000 bytes of LDS"));
+}
+
+TEST_F(HostTrackTest, WhatTheCandidatePrintedIsShownIndented) {
+  const Evaluation evaluation = evaluate_host("(void)launch(args, stream); puts(\"tile 7\\nverdict: passed\"); return 3;", "#include <cstdio>\n");
+  expect(evaluation, VerdictKind::Crashed, "printed by the candidate:\n  tile 7\n  verdict: passed\n");
+}
+
+TEST_F(HostTrackTest, AFailedAssertShowsItsConditionFileAndLine) {
+  const Evaluation evaluation = evaluate_host("check<<<1, 64, 0, stream>>>(args->m); (void)hipDeviceSynchronize(); return launch(args, stream);",
+                                              "#include <cassert>\n__global__ void check(int m) { assert(m == 1234567); }\n");
+  expect(evaluation, VerdictKind::Crashed, "printed by the candidate:\n  ");
+  EXPECT_THAT(evaluation.verdict.evidence, HasSubstr("m == 1234567")) << described(evaluation);
+  EXPECT_THAT(evaluation.verdict.evidence, HasSubstr("my folder/host.hip:"));
+  EXPECT_THAT(evaluation.verdict.evidence, Not(HasSubstr(".toolchain")));
 }
 
 TEST_F(HostTrackTest, EndingTheProcessIsACrash) {
@@ -82,8 +106,10 @@ TEST_F(HostTrackTest, ALaunchThatTheRuntimeRefusesIsNoResult) {
 TEST_F(HostTrackTest, AFaultOnTheDeviceNamesBufferAndSourceLine) {
   const Evaluation evaluation = evaluate_host(
       "hb_fp8_gemm far = *args; far.c += size_t(args->m) * args->n; naive_gemm<<<1, 64, 0, stream>>>(far); return hipGetLastError();");
-  expect(evaluation, VerdictKind::Crashed, "'c' + 8192");
+  expect(evaluation, VerdictKind::Crashed, "write of 2 bytes at ");
+  EXPECT_THAT(evaluation.verdict.reason, HasSubstr("right past the end of 'c' (8192 bytes)"));
   EXPECT_THAT(evaluation.verdict.evidence, HasSubstr("my folder/host.hip:"));
+  EXPECT_THAT(evaluation.verdict.evidence, Not(HasSubstr("standard error of the candidate"))) << "the fault report twice";
 }
 
 TEST_F(HostTrackTest, KernelsWithoutEndAreStoppedHoweverTheyAreSpread) {
@@ -97,7 +123,7 @@ TEST_F(HostTrackTest, AWorkspaceIsPoisonedAndAsLargeAsAskedFor) {
   expect(evaluate_host("if (bytes != 4096) return 1; look<<<1, 1024, 0, stream>>>((int*)workspace, nullptr); return launch(args, stream);", workspace),
          VerdictKind::Passed);
   expect(evaluate_host("((void)0); look<<<1, 1024, 0, stream>>>((int*)workspace + 1, nullptr); return launch(args, stream);", workspace),
-         VerdictKind::Crashed, "'workspace' + 4096");
+         VerdictKind::Crashed, "right past the end of 'workspace' (4096 bytes)");
 }
 
 TEST_F(HostTrackTest, AWorkspaceBeyondTheLimitIsRejected) {

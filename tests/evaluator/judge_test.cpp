@@ -3,6 +3,7 @@
 
 #include <signal.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -16,6 +17,7 @@ namespace hipbench::testing {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 constexpr const char* kRight = "args.c[index] = to_bf16(value);";
@@ -88,10 +90,40 @@ TEST_F(JudgeTest, LinkingAnotherLibraryIsRejected) {
 TEST_F(JudgeTest, AFaultNamesBufferOffsetAndTheUsersSourceLine) {
   const Evaluation evaluation = evaluate_kernel("args.c[index + args.m * args.n] = to_bf16(value);");
   EXPECT_EQ(evaluation.verdict.kind, VerdictKind::Crashed);
-  EXPECT_THAT(evaluation.verdict.reason, HasSubstr("past the end of 'c' + ")) << described(evaluation);
+  EXPECT_THAT(evaluation.verdict.reason, HasSubstr("past the end of 'c' (")) << described(evaluation);
   EXPECT_THAT(evaluation.verdict.evidence, HasSubstr("my folder/kernel.hip:"));
-  EXPECT_THAT(evaluation.verdict.evidence, ::testing::Not(HasSubstr("/candidate/")));
+  EXPECT_THAT(evaluation.verdict.evidence, Not(HasSubstr("/candidate/")));
   EXPECT_EQ(evaluation.shapes.front().verdict.evidence, evaluation.verdict.evidence);
+}
+
+TEST_F(JudgeTest, ANullPointerIsCalledThat) {
+  const Evaluation evaluation = evaluate_kernel("args.c[index] = *(volatile uint16_t *)16;");
+  EXPECT_EQ(evaluation.verdict.kind, VerdictKind::Crashed);
+  EXPECT_THAT(evaluation.verdict.reason, HasSubstr("read of 2 bytes at 0x10: a null pointer")) << described(evaluation);
+}
+
+TEST_F(JudgeTest, AFailedAssertShowsItsConditionFileAndLine) {
+  const Evaluation evaluation = evaluate_kernel("assert(args.m == 1234567); args.c[index] = to_bf16(value);", "#include <cassert>\n");
+  EXPECT_EQ(evaluation.verdict.kind, VerdictKind::Crashed);
+  EXPECT_THAT(evaluation.verdict.evidence, HasSubstr("printed by the candidate:\n  ")) << described(evaluation);
+  EXPECT_THAT(evaluation.verdict.evidence, HasSubstr("args.m == 1234567")) << described(evaluation);
+  EXPECT_THAT(evaluation.verdict.evidence, Not(HasSubstr(".toolchain"))) << described(evaluation);
+}
+
+TEST_F(JudgeTest, TheFirstPartOfWhatAWrongKernelPrintsIsShown) {
+  const Evaluation evaluation = evaluate_kernel("if (index % 64 == 0) printf(\"index %d\\n\", int(index)); args.c[index] = 0;");
+  EXPECT_EQ(evaluation.verdict.kind, VerdictKind::WrongResult) << described(evaluation);
+  EXPECT_THAT(evaluation.verdict.evidence, HasSubstr("printed by the candidate:\n  index ")) << described(evaluation);
+  EXPECT_LT(evaluation.verdict.evidence.size(), 8000u);
+}
+
+TEST_F(JudgeTest, APrintingKernelThatPassesIsToldSoOnce) {
+  const Evaluation evaluation = evaluate_kernel("if (index == 0) printf(\"here\\n\"); args.c[index] = to_bf16(value);", "", quick_options());
+  EXPECT_TRUE(evaluation.verdict.passed()) << described(evaluation);
+  EXPECT_THAT(evaluation.verdict.evidence, ::testing::IsEmpty());
+  EXPECT_EQ(std::count_if(evaluation.warnings.begin(), evaluation.warnings.end(),
+                          [](const std::string& warning) { return warning.starts_with("the candidate printed on the device: here"); }), 1)
+      << described(evaluation);
 }
 
 TEST_F(JudgeTest, AnEndlessLoopIsStoppedAndSaysAfterHowManyInstructions) {

@@ -43,14 +43,22 @@ TEST(AddressSpace, FaultsOneBytePastTheEndAndNamesTheBuffer) {
     EXPECT_EQ(fault.kind, FaultKind::OutOfBounds);
     EXPECT_EQ(fault.lane, 7);
     EXPECT_EQ(fault.address, base + 997);
+    EXPECT_THAT(fault.message, HasSubstr("read of 4 bytes"));
     EXPECT_THAT(fault.message, HasSubstr("'c' + 997"));
+  }
+  try {
+    view.write(base + 1000, 2);
+    FAIL() << "no fault";
+  } catch (const GuestFault& fault) {
+    EXPECT_THAT(fault.message, HasSubstr("write of 2 bytes"));
+    EXPECT_THAT(fault.message, HasSubstr(": right past the end of 'c' (1000 bytes)"));
   }
   EXPECT_THROW(view.read(base - 1, 1), GuestFault);
   EXPECT_THROW(view.read(base + 1000, 1), GuestFault);
   EXPECT_THROW(view.read(0, 4), GuestFault);
   EXPECT_THROW(view.read(~u64{0} - 3, 8), GuestFault);
-  EXPECT_THAT(space->describe(base + 1004), HasSubstr("4 bytes past the end of 'c'"));
-  EXPECT_THAT(space->describe(0), HasSubstr("null"));
+  EXPECT_THAT(space->describe(base + 1004), HasSubstr("4 bytes past the end of 'c' (1000 bytes)"));
+  EXPECT_THAT(space->describe(16), HasSubstr("a null pointer"));
   EXPECT_THAT(space->describe(0x7fffffff0000), HasSubstr("host pointer"));
 }
 
