@@ -93,14 +93,14 @@ TEST_F(DeviceTest, DeviceVariablesCanBeWrittenByTheHost) {
   EXPECT_FALSE(device_->global_address(module_, "no_such"));
 }
 
-TEST_F(DeviceTest, ReportsAnOutOfBoundsWriteWithItsPlace) {
+TEST_F(DeviceTest, ReportsAnOutOfBoundsAccessWithItsPlace) {
   const u64 data = buffer(std::vector<int>(100));
   const LaunchResult result = run(request("add_bias", {1, 1, 1}, {128, 1, 1}, data, 128));
   ASSERT_EQ(result.fault.kind, FaultKind::OutOfBounds);
   EXPECT_EQ(result.fault.kernel, "add_bias");
   EXPECT_EQ(result.fault.wave, 1u);
   EXPECT_EQ(result.fault.lane, 36);
-  EXPECT_THAT(result.fault.message, HasSubstr("'data' + 400"));
+  EXPECT_THAT(result.fault.message, HasSubstr("right past the end of 'data' (400 bytes)"));
   EXPECT_THAT(result.fault.source, HasSubstr("device.hip:"));
   EXPECT_THAT(result.fault.to_string(), HasSubstr("lane 36"));
   EXPECT_TRUE(run(request("add_bias", {1, 1, 1}, {64, 1, 1}, data, 64)).completed())
