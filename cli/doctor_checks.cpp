@@ -127,7 +127,7 @@ void examine_rocm(Findings& findings) {
         "install ROCm 6.2 or newer with its compiler, or unset ROCM_PATH");
   }
   if (!is_there("/dev/kfd"))
-    add(findings, "GPU", State::Fine, "no /dev/kfd: timings are modelled, not measured");
+    add(findings, "GPU", State::Fine, "no /dev/kfd: nothing can be timed on a real MI300X");
   else if (::access("/dev/kfd", R_OK | W_OK) == 0)
     add(findings, "GPU", State::Fine, "/dev/kfd is accessible");
   else
