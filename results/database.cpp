@@ -1,6 +1,7 @@
 #include "results/database.hpp"
 
 #include <fcntl.h>
+#include <SQLiteCpp/Savepoint.h>
 #include <fmt/format.h>
 #include <sqlite3.h>
 #include <unistd.h>
@@ -40,11 +41,25 @@ auto with_patience(std::chrono::milliseconds patience, Body&& body) -> decltype(
   }
 }
 
+// What says whose file this is. One view of it for all three reads: another program may be making the schema right now.
+struct Identity {
+  int64_t version;
+  int64_t application;
+  bool is_empty;
+};
+Identity read_identity(SQLite::Database& database) {
+  SQLite::Savepoint one_view(database, "identity");
+  Identity identity{pragma(database, "user_version"), pragma(database, "application_id"), false};
+  {
+    SQLite::Statement tables(database, "SELECT count(*) FROM sqlite_master");
+    identity.is_empty = tables.executeStep() && tables.getColumn(0).getInt64() == 0;
+  }
+  one_view.release();
+  return identity;
+}
+
 Result<void> check_identity(SQLite::Database& database, const fs::path& path, size_t newest) {
-  const int64_t version = pragma(database, "user_version");
-  const int64_t application = pragma(database, "application_id");
-  SQLite::Statement tables(database, "SELECT count(*) FROM sqlite_master");
-  const bool is_empty = tables.executeStep() && tables.getColumn(0).getInt64() == 0;
+  const auto [version, application, is_empty] = read_identity(database);
   if (application != kApplicationId && !(is_empty && version == 0 && application == 0)) {
     return Error{
         fmt::format("{} is an SQLite database of another program, not of hipbench; give another file", path.string())};

@@ -74,7 +74,7 @@ template <auto F, auto ClampF, typename R, typename... A>
 struct LaneRow {
   static constexpr u32 kSources = sizeof...(A);
   static constexpr u32 kPrintedSources = (u32{is_printed_source<A>} + ... + 0u);
-  static constexpr bool kMaskResult = std::is_same_v<R, bool> || std::is_same_v<R, ExecMask>;
+  static constexpr bool kMaskResult = std::is_same_v<R, bool>;
   static constexpr bool kWithMask = is_with_mask<R>;
   // Rows that depend on MODE's rounding and denormal fields; those with f32 or f64 compute under the host's equivalent.
   static constexpr bool kFloat = (Slot<A>::is_float || ... || Slot<R>::is_float);
@@ -183,8 +183,7 @@ struct LaneRow {
   }
   template <typename Result>
   static bool mask_of(const Result& result) {
-    if constexpr (std::is_same_v<R, bool>) return result;
-    else if constexpr (kMaskResult) return result.value;
+    if constexpr (kMaskResult) return result;
     else if constexpr (kWithMask) return result.mask;
     else return false;
   }
@@ -194,9 +193,7 @@ struct LaneRow {
     else return to_bits(result);
   }
   static void write_mask(Wave& wave, const Operand& destination, const LaneBuffer& bits, u64 active) {
-    const u64 mask = compress_mask(bits) & active;
-    write_scalar(wave, destination, mask, 2);
-    if constexpr (std::is_same_v<R, ExecMask>) wave.set_exec(mask);
+    write_scalar(wave, destination, compress_mask(bits) & active, 2);
   }
 
   // By logic, not by a choice, which the compiler would turn into slow masked stores.

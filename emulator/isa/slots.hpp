@@ -46,10 +46,6 @@ template <typename T>
 struct Keep {
   T value;
 };
-// A lane mask that also goes to EXEC (v_cmpx).
-struct ExecMask {
-  bool value;
-};
 // The lane's number.
 struct Lane {
   u32 index;
@@ -100,8 +96,6 @@ template <typename T>
 struct Slot<Tied<T>> : Slot<T> {};
 template <>
 struct Slot<Vcc> : Slot<bool> {};
-template <>
-struct Slot<ExecMask> : Slot<bool> {};
 template <typename T>
 struct Slot<WithMask<T>> : Slot<T> {};
 template <typename T>

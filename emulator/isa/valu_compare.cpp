@@ -109,14 +109,26 @@ struct NameTable {
 };
 constexpr NameTable kNames;
 
-template <typename T, u32 Relation>
-constexpr void add_pair(Op* rows, size_t& n, u32 type, u32 name) {
-  rows[n++] = lanes<[](T a, T b) { return compare<Relation>(a, b); }>(kNames.compare[0][type][name].text);
-  rows[n++] = lanes<[](T a, T b) { return ExecMask{compare<Relation>(a, b)}; }>(kNames.compare[1][type][name].text);
+// v_cmpx is v_cmp whose lane mask also goes to EXEC.
+template <Execute Compare>
+void compare_and_set_exec(Wave& wave, const Inst& inst) {
+  [[clang::noinline]] Compare(wave, inst);
+  wave.set_exec(read_scalar(wave, inst.operands[0], 2));
+}
+template <auto F>
+constexpr void add_pair(Op* rows, size_t& n, std::string_view compare, std::string_view compare_x) {
+  using Row = LaneRowOf<F>;
+  rows[n] = rows[n + 1] = Row::op(compare);
+  rows[n + 1].name = compare_x;
+  rows[n + 1].plain = &compare_and_set_exec<&Row::plain>;
+  rows[n + 1].general = &compare_and_set_exec<&Row::general>;
+  n += 2;
 }
 template <typename T, size_t... Name>
 constexpr void add_type(Op* rows, size_t& n, u32 type, std::index_sequence<Name...>) {
-  (add_pair<T, relation_of(Name)>(rows, n, type, Name), ...);
+  (add_pair<[](T a, T b) { return compare<relation_of(Name)>(a, b); }>(rows, n, kNames.compare[0][type][Name].text,
+                                                                       kNames.compare[1][type][Name].text),
+   ...);
 }
 
 constexpr size_t kClassRows = 6;
@@ -136,12 +148,12 @@ constexpr std::array<Op, kRowCount> make_rows() {
   add_type<u32>(rows.data(), n, 6, Integers{});
   add_type<i64>(rows.data(), n, 7, Integers{});
   add_type<u64>(rows.data(), n, 8, Integers{});
-  rows[n++] = lanes<[](raw16 a, u32 mask) { return in_class(f16{a.value}, mask); }>("v_cmp_class_f16");
-  rows[n++] = lanes<[](any32 a, u32 mask) { return in_class(std::bit_cast<f32>(a.bits), mask); }>("v_cmp_class_f32");
-  rows[n++] = lanes<[](raw64 a, u32 mask) { return in_class(std::bit_cast<f64>(a.value), mask); }>("v_cmp_class_f64");
-  rows[n++] = lanes<[](raw16 a, u32 mask) { return ExecMask{in_class(f16{a.value}, mask)}; }>("v_cmpx_class_f16");
-  rows[n++] = lanes<[](any32 a, u32 mask) { return ExecMask{in_class(std::bit_cast<f32>(a.bits), mask)}; }>("v_cmpx_class_f32");
-  rows[n++] = lanes<[](raw64 a, u32 mask) { return ExecMask{in_class(std::bit_cast<f64>(a.value), mask)}; }>("v_cmpx_class_f64");
+  Op* const all = rows.data();
+  add_pair<[](raw16 a, u32 mask) { return in_class(f16{a.value}, mask); }>(all, n, "v_cmp_class_f16", "v_cmpx_class_f16");
+  add_pair<[](any32 a, u32 mask) { return in_class(std::bit_cast<f32>(a.bits), mask); }>(all, n, "v_cmp_class_f32",
+                                                                                         "v_cmpx_class_f32");
+  add_pair<[](raw64 a, u32 mask) { return in_class(std::bit_cast<f64>(a.value), mask); }>(all, n, "v_cmp_class_f64",
+                                                                                         "v_cmpx_class_f64");
   return rows;
 }
 
