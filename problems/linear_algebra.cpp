@@ -1,5 +1,5 @@
-// OpenBLAS, because it picks its kernels for the processor at run time: 35 GFLOP/s a core where Eigen, compiled for AVX2, has 22.
-// Every call to it runs on the thread that makes it; the threads are ours, so that the caller says how many there are.
+// OpenBLAS, because it picks its kernels for the processor at run time: 35 GFLOP/s on a core where Eigen, compiled for
+// AVX2, has 22. Every call to it runs on the thread that makes it; the threads are ours, so that the caller says how many.
 
 #include "problems/linear_algebra.hpp"
 
@@ -23,11 +23,12 @@ int blas_int(int64_t value) {
   return static_cast<int>(value);
 }
 
-void multiply_columns(const ConstMatrix& a, const ConstMatrix& b, const Matrix& c, double c_factor, int64_t first, int64_t count) {
+void multiply_columns(const ConstMatrix& a, const ConstMatrix& b, const Matrix& c, double c_factor, int64_t first,
+                      int64_t count) {
   const double* right = b.data + (b.is_transposed ? first * b.stride : first);
   cblas_dgemm(CblasRowMajor, a.is_transposed ? CblasTrans : CblasNoTrans, b.is_transposed ? CblasTrans : CblasNoTrans,
-              blas_int(c.rows), blas_int(count), blas_int(a.columns), 1, a.data, blas_int(a.stride), right, blas_int(b.stride),
-              c_factor, c.data + first, blas_int(c.stride));
+              blas_int(c.rows), blas_int(count), blas_int(a.columns), 1, a.data, blas_int(a.stride), right,
+              blas_int(b.stride), c_factor, c.data + first, blas_int(c.stride));
 }
 
 }  // namespace

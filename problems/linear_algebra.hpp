@@ -19,8 +19,8 @@ struct Matrix {
   int64_t rows, columns, stride;
 };
 
-// c = a . b + c_factor * c, on at most `threads` threads (0 counts as 1). c_factor = 0 does not read c. Each call may run on a
-// thread of its own. Which rows and columns of a larger product are asked for may change the last bits of an element.
+// c = a . b + c_factor * c, on at most `threads` threads (0 counts as 1); c_factor = 0 does not read c. Several threads
+// may call it at a time. Which rows and columns of a larger product are asked for may change the last bits of an element.
 void multiply(const ConstMatrix& a, const ConstMatrix& b, const Matrix& c, double c_factor, unsigned threads);
 
 }  // namespace hipbench

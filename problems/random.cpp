@@ -6,9 +6,46 @@
 #include <string>
 
 #include "common/files.hpp"
+#include "common/result.hpp"
 #include "problems/number_formats.hpp"
 
 namespace hipbench {
+namespace {
+
+struct AliasSlot {
+  uint32_t threshold, alias;
+};
+
+// Walker's table for codes with the given probabilities, thresholds as parts of `one`: slot i stands for code i with
+// probability threshold / one, else for its alias.
+std::vector<AliasSlot> alias_slots(std::span<const double> probabilities, uint32_t one) {
+  const size_t count = probabilities.size();
+  std::vector<AliasSlot> slots(count);
+  std::vector<double> scaled(count);
+  std::vector<uint32_t> small, large;
+  for (uint32_t code = 0; code < count; ++code) {
+    scaled[code] = probabilities[code] * static_cast<double>(count);
+    (scaled[code] < 1 ? small : large).push_back(code);
+    slots[code] = {one, code};
+  }
+  while (!small.empty() && !large.empty()) {
+    const uint32_t poor = small.back(), rich = large.back();
+    small.pop_back();
+    slots[poor] = {static_cast<uint32_t>(std::lround(scaled[poor] * one)), rich};
+    scaled[rich] -= 1 - scaled[poor];
+    if (scaled[rich] < 1) {
+      large.pop_back();
+      small.push_back(rich);
+    }
+  }
+  // What rounding errors leave over stays with its own code, unless that code must never come up.
+  for (const uint32_t code : small) {
+    if (probabilities[code] == 0) slots[code] = {0, large.empty() ? 0 : large.back()};
+  }
+  return slots;
+}
+
+}  // namespace
 
 RandomStream::RandomStream(std::string_view purpose, uint64_t seed, uint64_t case_index) {
   const std::string digest =
@@ -38,26 +75,9 @@ double RandomStream::normal() {
 }
 
 CodeSampler::CodeSampler(const std::array<double, 256>& probabilities) {
-  std::array<double, 256> scaled{};
-  std::vector<uint8_t> small, large;
+  const std::vector<AliasSlot> slots = alias_slots(probabilities, 1u << 24);
   for (size_t code = 0; code < 256; ++code) {
-    scaled[code] = probabilities[code] * 256;
-    (scaled[code] < 1 ? small : large).push_back(static_cast<uint8_t>(code));
-    slots_[code] = {1u << 24, static_cast<uint8_t>(code)};
-  }
-  while (!small.empty() && !large.empty()) {
-    const uint8_t poor = small.back(), rich = large.back();
-    small.pop_back();
-    slots_[poor] = {static_cast<uint32_t>(std::lround(scaled[poor] * 0x1p24)), rich};
-    scaled[rich] -= 1 - scaled[poor];
-    if (scaled[rich] < 1) {
-      large.pop_back();
-      small.push_back(rich);
-    }
-  }
-  // What rounding errors leave over stays with its own code, unless that code must never come up.
-  for (const uint8_t code : small) {
-    if (probabilities[code] == 0) slots_[code] = {0, large.empty() ? uint8_t{0} : large.back()};
+    slots_[code] = {slots[code].threshold, static_cast<uint8_t>(slots[code].alias)};
   }
 }
 
@@ -69,6 +89,42 @@ void CodeSampler::fill(RandomStream& random, std::span<std::byte> codes) const {
     codes[index + 1] = std::byte{draw(static_cast<uint32_t>(bits >> 32))};
   }
   if (index < codes.size()) codes[index] = std::byte{draw(static_cast<uint32_t>(random.next()))};
+}
+
+NormalSampler::NormalSampler(ElementType type, double deviation) {
+  CHECK(type == ElementType::F16 || type == ElementType::Bf16, "a 16-bit format");
+  const uint32_t infinity = type == ElementType::F16 ? 0x7c00 : 0x7f80;
+  const auto value_of = [&](uint32_t bits) {
+    const auto code = static_cast<uint16_t>(bits);
+    return type == ElementType::F16 ? f16_to_double(code) : bf16_to_float(code);
+  };
+  // Each number owns the reals between the midpoints to its neighbours; zero its own half interval, mirrored for -0.
+  std::vector<double> probabilities(1 << 16);
+  double lower_tail = 0.5;
+  for (uint32_t bits = 0; bits + 1 < infinity && lower_tail > 0; ++bits) {
+    const double midpoint = (value_of(bits) + value_of(bits + 1)) / 2;
+    const double upper_tail = 0.5 * std::erfc(midpoint / deviation / std::numbers::sqrt2);
+    probabilities[bits] = probabilities[bits | 0x8000] = lower_tail - upper_tail;
+    lower_tail = upper_tail;
+  }
+  for (const AliasSlot& slot : alias_slots(probabilities, 1u << 16)) {
+    const auto code = static_cast<uint16_t>(slots_.size());
+    if (slot.threshold > 0xffff) {
+      slots_.push_back({0, code});  // always itself
+    } else {
+      slots_.push_back({static_cast<uint16_t>(slot.threshold), static_cast<uint16_t>(slot.alias)});
+    }
+  }
+}
+
+void NormalSampler::fill(RandomStream& random, std::span<uint16_t> codes) const {
+  size_t index = 0;
+  for (; index + 2 <= codes.size(); index += 2) {
+    const uint64_t bits = random.next();
+    codes[index] = draw(static_cast<uint32_t>(bits));
+    codes[index + 1] = draw(static_cast<uint32_t>(bits >> 32));
+  }
+  if (index < codes.size()) codes[index] = draw(static_cast<uint32_t>(random.next()));
 }
 
 const CodeSampler& e4m3fnuz_normal_sampler() {

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "problems/number_formats.hpp"
+
 namespace hipbench {
 
 // xoshiro256** whose 256-bit state is the SHA-256 of the purpose, the seed and the case. So a candidate that works out the
@@ -54,6 +56,24 @@ class CodeSampler {
     return bits >> 8 < slots_[index].threshold ? index : slots_[index].alias;
   }
   std::array<Slot, 256> slots_{};
+};
+
+// Draws f16 or bf16 numbers: a normal with the given deviation, rounded to the type. The alias method again, over all
+// 65536 codes with 32 random bits a draw; a code's probability is right within 2^-32. Fast enough for weights of gigabytes.
+class NormalSampler {
+ public:
+  NormalSampler(ElementType type, double deviation);
+  void fill(RandomStream& random, std::span<uint16_t> codes) const;
+
+ private:
+  struct Slot {
+    uint16_t threshold, alias;  // an index below 2^16 whose other 16 bits are above the threshold gives the alias
+  };
+  uint16_t draw(uint32_t bits) const {
+    const auto index = static_cast<uint16_t>(bits);
+    return bits >> 16 < slots_[index].threshold ? index : slots_[index].alias;
+  }
+  std::vector<Slot> slots_;
 };
 
 // The distribution of a standard normal that is rounded to bf16 and then to e4m3fnuz.

@@ -68,5 +68,38 @@ TEST(E4m3FnuzNormalSampler, DrawsEachCodeAsOftenAsRoundingANormalDoes) {
   }
 }
 
+TEST(NormalSampler, DrawsEachCodeAsOftenAsRoundingANormalDoes) {
+  constexpr size_t kDraws = 2'000'000;
+  for (const ElementType type : {ElementType::F16, ElementType::Bf16}) {
+    for (const double deviation : {1.0, 1 / std::sqrt(7168.0)}) {
+      std::vector<uint16_t> codes(kDraws + 1);
+      RandomStream random("test", 6, 0);
+      NormalSampler(type, deviation).fill(random, codes);
+      std::vector<int> counts(1 << 16);
+      for (const uint16_t code : codes) ++counts[code];
+
+      const auto value_of = [&](uint32_t bits) {
+        const auto code = static_cast<uint16_t>(bits);
+        return load_element(type, reinterpret_cast<const std::byte*>(&code), 0);
+      };
+      const auto upper_tail = [&](double x) { return 0.5 * std::erfc(x / deviation / std::numbers::sqrt2); };
+      const uint32_t last = type == ElementType::F16 ? 0x7bff : 0x7f7f;
+      int wrong = 0;
+      int64_t seen = 0;
+      for (uint32_t bits = 0; bits < last; ++bits) {
+        const double low = bits == 0 ? 0 : (value_of(bits - 1) + value_of(bits)) / 2;
+        const double high = (value_of(bits) + value_of(bits + 1)) / 2;
+        const double mean = (upper_tail(low) - upper_tail(high)) * (kDraws + 1);
+        for (const int count : {counts[bits], counts[bits | 0x8000]}) {
+          wrong += std::abs(count - mean) > 6 * std::sqrt(mean) + 2;
+          seen += count;
+        }
+      }
+      EXPECT_EQ(wrong, 0);
+      EXPECT_EQ(seen, static_cast<int64_t>(codes.size())) << "no infinity, no NaN";
+    }
+  }
+}
+
 }  // namespace
 }  // namespace hipbench
