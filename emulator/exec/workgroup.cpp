@@ -169,8 +169,8 @@ void run_wave(Wave& wave, const Workgroup& group, Supervisor& supervisor) {
       wave.next = inst->following;
       wave.pc = inst->pc + inst->size;
       ++wave.counts[static_cast<u32>(inst->cls)];
-      if ((wave.mode & kModeGprIndexEnable) != 0) [[unlikely]]
-        execute_indexed(wave, *inst);
+      if ((wave.mode & kModeUnusualIssue) != 0) [[unlikely]]
+        execute_unusually(wave, *inst);
       else
         inst->execute(wave, *inst);
       if (--until_check == 0) [[unlikely]] {

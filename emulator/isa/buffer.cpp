@@ -10,7 +10,7 @@
 #include <algorithm>
 
 #include "emulator/isa/buffer_format.hpp"
-#include "emulator/isa/memory_access.hpp"
+#include "emulator/isa/row_family.hpp"
 
 namespace hipbench::emulator {
 
@@ -181,47 +181,49 @@ void write_to_lds(Wave& wave, const Inst& inst, u64 active, const u32* values) {
   for_each_lane(active, [&](u32 lane) { store_bytes(wave, kLdsAperture + base + 4 * lane, 4, lane, &values[lane]); });
 }
 
-template <typename Data>
-void load(Wave& wave, const Inst& inst) {
-  const Operands operands = operands_of(wave, inst);
-  BufferLanes lanes;
-  buffer_addresses(wave, inst, operands, lanes);
-  if (!inst.mods.lds) {
-    if (operands.data == nullptr) throw GuestFault{FaultKind::IllegalOperand, "the buffer load has no data register"};
-    load_to<Data>(wave, lanes, operands.resource, data_registers(wave, *operands.data));
-    return;
-  }
-  LaneBuffer values[Data::dwords] = {};
-  load_to<Data>(wave, lanes, operands.resource, values[0]);
-  write_to_lds(wave, inst, lanes.active, values[0]);
-}
-
-template <typename Data>
-void store(Wave& wave, const Inst& inst) {
-  const Operands operands = operands_of(wave, inst);
-  if (operands.data == nullptr) throw GuestFault{FaultKind::IllegalOperand, "the buffer store has no data register"};
-  const u32* source = data_registers(wave, *operands.data);
-  BufferLanes lanes;
-  buffer_addresses(wave, inst, operands, lanes);
-  wave.bytes_written += u64{Data::bytes} * lane_count(lanes.active);
-  lanes.at.active = lanes.with_room(Data::bytes);
-  if (lanes.at.active == lanes.active && !operands.resource.swizzle) {
-    if (lanes.active == 0) return;
-    resolve(wave, lanes.at, Data::bytes, true);
-    store_lanes<Data>(wave, lanes.at, source);
-    return;
-  }
-  for_each_lane(lanes.active, [&](u32 lane) {
-    if constexpr (is_plain_dwords<Data>) {
-      for (u32 k = 0; k < Data::dwords; ++k)
-        if (lanes.room[lane] >= 4 * (k + 1))
-          store_bytes(wave, dword_address(lanes, operands.resource, lane, k), 4, lane, &source[k * kWaveSize + lane]);
-    } else if (lanes.room[lane] >= Data::bytes) {
-      const typename Data::type value = Data::to_memory(source[lane]);
-      store_bytes(wave, lanes.at.guest[lane], Data::bytes, lane, &value);
+struct BufferAccess {
+  template <typename Data>
+  static void load(Wave& wave, const Inst& inst) {
+    const Operands operands = operands_of(wave, inst);
+    BufferLanes lanes;
+    buffer_addresses(wave, inst, operands, lanes);
+    if (!inst.mods.lds) {
+      if (operands.data == nullptr) throw GuestFault{FaultKind::IllegalOperand, "the buffer load has no data register"};
+      load_to<Data>(wave, lanes, operands.resource, data_registers(wave, *operands.data));
+      return;
     }
-  });
-}
+    LaneBuffer values[Data::dwords] = {};
+    load_to<Data>(wave, lanes, operands.resource, values[0]);
+    write_to_lds(wave, inst, lanes.active, values[0]);
+  }
+
+  template <typename Data>
+  static void store(Wave& wave, const Inst& inst) {
+    const Operands operands = operands_of(wave, inst);
+    if (operands.data == nullptr) throw GuestFault{FaultKind::IllegalOperand, "the buffer store has no data register"};
+    const u32* source = data_registers(wave, *operands.data);
+    BufferLanes lanes;
+    buffer_addresses(wave, inst, operands, lanes);
+    wave.bytes_written += u64{Data::bytes} * lane_count(lanes.active);
+    lanes.at.active = lanes.with_room(Data::bytes);
+    if (lanes.at.active == lanes.active && !operands.resource.swizzle) {
+      if (lanes.active == 0) return;
+      resolve(wave, lanes.at, Data::bytes, true);
+      store_lanes<Data>(wave, lanes.at, source);
+      return;
+    }
+    for_each_lane(lanes.active, [&](u32 lane) {
+      if constexpr (is_plain_dwords<Data>) {
+        for (u32 k = 0; k < Data::dwords; ++k)
+          if (lanes.room[lane] >= 4 * (k + 1))
+            store_bytes(wave, dword_address(lanes, operands.resource, lane, k), 4, lane, &source[k * kWaveSize + lane]);
+      } else if (lanes.room[lane] >= Data::bytes) {
+        const typename Data::type value = Data::to_memory(source[lane]);
+        store_bytes(wave, lanes.at.guest[lane], Data::bytes, lane, &value);
+      }
+    });
+  }
+};
 
 // ---- FORMAT instructions ----
 
@@ -328,7 +330,8 @@ void store_lds_dword(Wave& wave, const Inst& inst) {
   if (inst.operand_count != 2 || !inst.operands[0].is_scalar() || inst.operands[0].dwords != 4)
     throw GuestFault{FaultKind::IllegalOperand, "the buffer resource is not in scalar registers"};
   const Operand off;
-  const Operands operands{nullptr, off, Resource(&wave.sgprs[inst.operands[0].index]), static_cast<u32>(read_scalar(wave, inst.operands[1]))};
+  const Operands operands{nullptr, off, Resource(&wave.sgprs[inst.operands[0].index]),
+                          static_cast<u32>(read_scalar(wave, inst.operands[1]))};
   BufferLanes lanes;
   buffer_addresses(wave, inst, operands, lanes);
   const u32 base = (wave.m0() & 0xffff) + static_cast<u32>(inst.mods.offset);
@@ -356,113 +359,54 @@ void atomic_access(Wave& wave, const Inst& inst, const Apply& apply) {
   wave.bytes_read += sizeof(T) * u64{lane_count(lanes.active)};
   wave.bytes_written += sizeof(T) * u64{lane_count(lanes.active)};
 }
-template <typename Operation, typename T>
-void atomic(Wave& wave, const Inst& inst) {
-  atomic_access<T>(wave, inst, [&](const u64* addresses, u64 active, const u32* data, u32* result) {
-    atomic_lanes<Operation, T>(wave, addresses, active, data, result);
-  });
-}
-template <typename T>
-void compare_swap(Wave& wave, const Inst& inst) {
-  atomic_access<T>(wave, inst, [&](const u64* addresses, u64 active, const u32* data, u32* result) {
-    compare_swap_lanes<T>(wave, addresses, active, data, result);
-  });
-}
-
-constexpr Op row(std::string_view name, Execute function) { return custom_wide(name, InstClass::Vmem, function); }
-
-using UByteLow = HalfData<u8, false>;
-using UByteHigh = HalfData<u8, true>;
-using SByteLow = HalfData<i8, false>;
-using SByteHigh = HalfData<i8, true>;
-using ShortLow = HalfData<u16, false>;
-using ShortHigh = HalfData<u16, true>;
-
-using namespace atomic_op;
-
-constexpr Op kRows[] = {
-    row("buffer_load_ubyte", &load<UByte>),
-    row("buffer_load_sbyte", &load<SByte>),
-    row("buffer_load_ushort", &load<UShort>),
-    row("buffer_load_sshort", &load<SShort>),
-    row("buffer_load_dword", &load<DwordData<1>>),
-    row("buffer_load_dwordx2", &load<DwordData<2>>),
-    row("buffer_load_dwordx3", &load<DwordData<3>>),
-    row("buffer_load_dwordx4", &load<DwordData<4>>),
-    row("buffer_load_ubyte_d16", &load<UByteLow>),
-    row("buffer_load_ubyte_d16_hi", &load<UByteHigh>),
-    row("buffer_load_sbyte_d16", &load<SByteLow>),
-    row("buffer_load_sbyte_d16_hi", &load<SByteHigh>),
-    row("buffer_load_short_d16", &load<ShortLow>),
-    row("buffer_load_short_d16_hi", &load<ShortHigh>),
-    row("buffer_store_byte", &store<UByte>),
-    row("buffer_store_byte_d16_hi", &store<UByteHigh>),
-    row("buffer_store_short", &store<UShort>),
-    row("buffer_store_short_d16_hi", &store<ShortHigh>),
-    row("buffer_store_dword", &store<DwordData<1>>),
-    row("buffer_store_dwordx2", &store<DwordData<2>>),
-    row("buffer_store_dwordx3", &store<DwordData<3>>),
-    row("buffer_store_dwordx4", &store<DwordData<4>>),
-    row("buffer_store_lds_dword", &store_lds_dword),
-
-#define HIPBENCH_FORMAT_ROWS(prefix, own_format)                                                  \
-  row(prefix "_load_format_x", &load_format<1, Registers::Dwords, own_format>),                   \
-  row(prefix "_load_format_xy", &load_format<2, Registers::Dwords, own_format>),                  \
-  row(prefix "_load_format_xyz", &load_format<3, Registers::Dwords, own_format>),                 \
-  row(prefix "_load_format_xyzw", &load_format<4, Registers::Dwords, own_format>),                \
-  row(prefix "_load_format_d16_x", &load_format<1, Registers::Halves, own_format>),               \
-  row(prefix "_load_format_d16_xy", &load_format<2, Registers::Halves, own_format>),              \
-  row(prefix "_load_format_d16_xyz", &load_format<3, Registers::Halves, own_format>),             \
-  row(prefix "_load_format_d16_xyzw", &load_format<4, Registers::Halves, own_format>),            \
-  row(prefix "_store_format_x", &store_format<1, Registers::Dwords, own_format>),                 \
-  row(prefix "_store_format_xy", &store_format<2, Registers::Dwords, own_format>),                \
-  row(prefix "_store_format_xyz", &store_format<3, Registers::Dwords, own_format>),               \
-  row(prefix "_store_format_xyzw", &store_format<4, Registers::Dwords, own_format>),              \
-  row(prefix "_store_format_d16_x", &store_format<1, Registers::Halves, own_format>),             \
-  row(prefix "_store_format_d16_xy", &store_format<2, Registers::Halves, own_format>),            \
-  row(prefix "_store_format_d16_xyz", &store_format<3, Registers::Halves, own_format>),           \
-  row(prefix "_store_format_d16_xyzw", &store_format<4, Registers::Halves, own_format>)
-    HIPBENCH_FORMAT_ROWS("buffer", false),
-    HIPBENCH_FORMAT_ROWS("tbuffer", true),
-#undef HIPBENCH_FORMAT_ROWS
-    row("buffer_load_format_d16_hi_x", &load_format<1, Registers::HighHalf, false>),
-    row("buffer_store_format_d16_hi_x", &store_format<1, Registers::HighHalf, false>),
-
-    row("buffer_atomic_swap", &atomic<Swap<u32>, u32>),
-    row("buffer_atomic_cmpswap", &compare_swap<u32>),
-    row("buffer_atomic_add", &atomic<Add<u32>, u32>),
-    row("buffer_atomic_sub", &atomic<Sub<u32>, u32>),
-    row("buffer_atomic_smin", &atomic<Min<i32>, i32>),
-    row("buffer_atomic_umin", &atomic<Min<u32>, u32>),
-    row("buffer_atomic_smax", &atomic<Max<i32>, i32>),
-    row("buffer_atomic_umax", &atomic<Max<u32>, u32>),
-    row("buffer_atomic_and", &atomic<And<u32>, u32>),
-    row("buffer_atomic_or", &atomic<Or<u32>, u32>),
-    row("buffer_atomic_xor", &atomic<Xor<u32>, u32>),
-    row("buffer_atomic_inc", &atomic<Inc<u32>, u32>),
-    row("buffer_atomic_dec", &atomic<Dec<u32>, u32>),
-    row("buffer_atomic_swap_x2", &atomic<Swap<u64>, u64>),
-    row("buffer_atomic_cmpswap_x2", &compare_swap<u64>),
-    row("buffer_atomic_add_x2", &atomic<Add<u64>, u64>),
-    row("buffer_atomic_sub_x2", &atomic<Sub<u64>, u64>),
-    row("buffer_atomic_smin_x2", &atomic<Min<i64>, i64>),
-    row("buffer_atomic_umin_x2", &atomic<Min<u64>, u64>),
-    row("buffer_atomic_smax_x2", &atomic<Max<i64>, i64>),
-    row("buffer_atomic_umax_x2", &atomic<Max<u64>, u64>),
-    row("buffer_atomic_and_x2", &atomic<And<u64>, u64>),
-    row("buffer_atomic_or_x2", &atomic<Or<u64>, u64>),
-    row("buffer_atomic_xor_x2", &atomic<Xor<u64>, u64>),
-    row("buffer_atomic_inc_x2", &atomic<Inc<u64>, u64>),
-    row("buffer_atomic_dec_x2", &atomic<Dec<u64>, u64>),
-    row("buffer_atomic_add_f32", &atomic<Add<f32>, f32>),
-    row("buffer_atomic_add_f64", &atomic<Add<f64>, f64>),
-    row("buffer_atomic_min_f64", &atomic<FloatMin<f64>, f64>),
-    row("buffer_atomic_max_f64", &atomic<FloatMax<f64>, f64>),
-    row("buffer_atomic_pk_add_f16", &atomic<PackedAddF16, u32>),
+struct BufferAtomic {
+  template <typename Operation, typename T>
+  static void apply(Wave& wave, const Inst& inst) {
+    atomic_access<T>(wave, inst, [&](const u64* addresses, u64 active, const u32* data, u32* result) {
+      atomic_lanes<Operation, T>(wave, addresses, active, data, result);
+    });
+  }
+  template <typename T>
+  static void compare_swap(Wave& wave, const Inst& inst) {
+    atomic_access<T>(wave, inst, [&](const u64* addresses, u64 active, const u32* data, u32* result) {
+      compare_swap_lanes<T>(wave, addresses, active, data, result);
+    });
+  }
 };
+
+template <bool InstructionFormat, Registers Layout>
+void add_format_rows(RowFamily& family, const std::string& prefix, const std::string& layout) {
+  const std::string load = prefix + "_load_format_" + layout, store = prefix + "_store_format_" + layout;
+  family.add(load + "x", &load_format<1, Layout, InstructionFormat>);
+  family.add(load + "xy", &load_format<2, Layout, InstructionFormat>);
+  family.add(load + "xyz", &load_format<3, Layout, InstructionFormat>);
+  family.add(load + "xyzw", &load_format<4, Layout, InstructionFormat>);
+  family.add(store + "x", &store_format<1, Layout, InstructionFormat>);
+  family.add(store + "xy", &store_format<2, Layout, InstructionFormat>);
+  family.add(store + "xyz", &store_format<3, Layout, InstructionFormat>);
+  family.add(store + "xyzw", &store_format<4, Layout, InstructionFormat>);
+}
+
+RowFamily make_rows() {
+  RowFamily family(InstClass::Vmem);
+  add_loads_and_stores<BufferAccess>(family, "buffer");
+  family.add("buffer_store_lds_dword", &store_lds_dword);
+  add_format_rows<false, Registers::Dwords>(family, "buffer", "");
+  add_format_rows<false, Registers::Halves>(family, "buffer", "d16_");
+  add_format_rows<true, Registers::Dwords>(family, "tbuffer", "");
+  add_format_rows<true, Registers::Halves>(family, "tbuffer", "d16_");
+  family.add("buffer_load_format_d16_hi_x", &load_format<1, Registers::HighHalf, false>);
+  family.add("buffer_store_format_d16_hi_x", &store_format<1, Registers::HighHalf, false>);
+  add_integer_atomics<BufferAtomic>(family, "buffer_atomic_");
+  add_float_atomics<BufferAtomic>(family, "buffer_atomic_");
+  return family;
+}
 
 }  // namespace
 
-std::span<const Op> buffer_ops() { return kRows; }
+std::span<const Op> buffer_ops() {
+  static const RowFamily family = make_rows();
+  return family.rows();
+}
 
 }  // namespace hipbench::emulator

@@ -1,6 +1,7 @@
 // Program flow and wave control: SOPP, the PC instructions, hardware registers. CDNA3 ISA, chapter "Program flow control".
 
 #include <algorithm>
+#include <bit>
 
 #include "emulator/isa/lanes.hpp"
 
@@ -36,6 +37,37 @@ void s_call_b64(Wave& wave, const Inst& inst) {
 }
 void s_getpc_b64(Wave& wave, const Inst& inst) { write_scalar(wave, inst.operands[0], inst.pc + inst.size, 2); }
 
+// ---- Forks: a branch that both kinds of lanes take, the smaller part first; the other part waits on a stack in SGPRs ----
+
+u32 branch_stack_pointer(const Wave& wave) { return wave.mode >> kModeBranchStack & 7; }
+void set_branch_stack_pointer(Wave& wave, u32 value) {
+  wave.mode = (wave.mode & ~(7u << kModeBranchStack)) | (value & 7) << kModeBranchStack;
+}
+void fork(Wave& wave, const Inst& inst, u64 condition, u64 target) {
+  const u64 exec = wave.exec(), pass = condition & exec, fail = ~condition & exec;
+  if (pass == exec) return branch_to(wave, inst, target);
+  if (fail == exec) return;
+  const bool fail_first = std::popcount(fail) < std::popcount(pass);
+  const u32 entry = branch_stack_pointer(wave) * 4;
+  wave.set_scalar64(entry, fail_first ? pass : fail);
+  wave.set_scalar64(entry + 2, fail_first ? target : inst.pc + inst.size);
+  set_branch_stack_pointer(wave, branch_stack_pointer(wave) + 1);
+  wave.set_exec(fail_first ? fail : pass);
+  if (!fail_first) branch_to(wave, inst, target);
+}
+void s_cbranch_g_fork(Wave& wave, const Inst& inst) {
+  fork(wave, inst, read_scalar(wave, inst.operands[0], 2), read_scalar(wave, inst.operands[1], 2));
+}
+void s_cbranch_i_fork(Wave& wave, const Inst& inst) { fork(wave, inst, read_scalar(wave, inst.operands[0], 2), inst.target); }
+// The operand is the stack pointer from before the fork: equal to it, both parts are here.
+void s_cbranch_join(Wave& wave, const Inst& inst) {
+  if (branch_stack_pointer(wave) == static_cast<u32>(read_scalar(wave, inst.operands[0]))) return;
+  set_branch_stack_pointer(wave, branch_stack_pointer(wave) - 1);
+  const u32 entry = branch_stack_pointer(wave) * 4;
+  wave.set_exec(wave.scalar64(entry));
+  branch_to(wave, inst, wave.scalar64(entry + 2));
+}
+
 void s_endpgm(Wave& wave, const Inst&) { wave.status = WaveStatus::Ended; }
 
 void s_barrier(Wave& wave, const Inst&) {
@@ -44,6 +76,17 @@ void s_barrier(Wave& wave, const Inst&) {
 }
 void yield(Wave& wave, const Inst&) { wave.status = WaveStatus::Yielded; }
 void nothing(Wave&, const Inst&) {}
+
+[[noreturn]] void halt(const Inst& inst) {
+  throw GuestFault{FaultKind::Trap, "the wave halted itself (s_sethalt or s_sendmsghalt): only a debugger resumes it", inst.pc, 0, -1};
+}
+void s_sethalt(Wave&, const Inst& inst) {
+  if ((inst.simm16 & 1) != 0) halt(inst);
+}
+void s_sendmsghalt(Wave&, const Inst& inst) { halt(inst); }
+void s_setkill(Wave& wave, const Inst& inst) {
+  if ((inst.simm16 & 1) != 0) wave.status = WaveStatus::Ended;
+}
 
 void s_trap(Wave&, const Inst& inst) {
   const u32 id = static_cast<u32>(inst.simm16) & 0xff;
@@ -108,6 +151,11 @@ void s_set_gpr_idx_on(Wave& wave, const Inst& inst) {
   wave.sgprs[kM0] = (wave.m0() & 0xffff0f00) | index | which << 12;
   set_gpr_index(wave, true);
 }
+// Vector instructions are not issued while MODE.VSKIP is set.
+void s_setvskip(Wave& wave, const Inst& inst) {
+  const u32 bit = static_cast<u32>(read_scalar(wave, inst.operands[0])) >> (read_scalar(wave, inst.operands[1]) & 31) & 1;
+  wave.mode = (wave.mode & ~kModeVskip) | (bit != 0 ? kModeVskip : 0);
+}
 void s_set_gpr_idx_off(Wave& wave, const Inst&) { set_gpr_index(wave, false); }
 void s_set_gpr_idx_mode(Wave& wave, const Inst& inst) {
   wave.sgprs[kM0] = (wave.m0() & 0xffff0fff) | (static_cast<u32>(inst.simm16) & 0xf) << 12;
@@ -134,6 +182,9 @@ constexpr Op kRows[] = {
     custom("s_setpc_b64", InstClass::Branch, &s_setpc_b64, OperandType::B64),
     custom("s_swappc_b64", InstClass::Branch, &s_swappc_b64, OperandType::B64, OperandType::B64),
     custom("s_call_b64", InstClass::Branch, &s_call_b64, OperandType::B64, OperandType::B32),
+    custom("s_cbranch_g_fork", InstClass::Branch, &s_cbranch_g_fork, OperandType::B64, OperandType::B64),
+    custom("s_cbranch_i_fork", InstClass::Branch, &s_cbranch_i_fork, OperandType::B64, OperandType::B32),
+    custom("s_cbranch_join", InstClass::Branch, &s_cbranch_join, OperandType::B32),
     custom("s_getpc_b64", InstClass::Salu, &s_getpc_b64, OperandType::B64),
 
     sopp("s_endpgm", &s_endpgm),
@@ -146,8 +197,9 @@ constexpr Op kRows[] = {
     sopp("s_waitcnt", &nothing),
     sopp("s_nop", &nothing),
     sopp("s_setprio", &nothing),
-    sopp("s_sethalt", &nothing),
-    sopp("s_setkill", &nothing),
+    sopp("s_sethalt", &s_sethalt),
+    sopp("s_sendmsghalt", &s_sendmsghalt),
+    sopp("s_setkill", &s_setkill),
     sopp("s_wakeup", &nothing),
     sopp("s_icache_inv", &nothing),
     sopp("s_incperflevel", &nothing),
@@ -155,6 +207,7 @@ constexpr Op kRows[] = {
     sopp("s_ttracedata", &nothing),
     sopp("s_set_gpr_idx_off", &s_set_gpr_idx_off, InstClass::Salu),
     sopp("s_set_gpr_idx_mode", &s_set_gpr_idx_mode, InstClass::Salu),
+    custom("s_setvskip", InstClass::Salu, &s_setvskip, OperandType::B32, OperandType::B32),
     custom("s_set_gpr_idx_on", InstClass::Salu, &s_set_gpr_idx_on, OperandType::B32, OperandType::B32),
     custom("s_set_gpr_idx_idx", InstClass::Salu, &s_set_gpr_idx_idx, OperandType::B32),
     custom("s_getreg_b32", InstClass::Salu, &s_getreg_b32, OperandType::B32, OperandType::B32),
@@ -162,10 +215,15 @@ constexpr Op kRows[] = {
     custom("s_setreg_imm32_b32", InstClass::Salu, &s_setreg_imm32_b32, OperandType::B32, OperandType::B32),
 };
 
+bool is_vector(InstClass cls) {
+  return cls == InstClass::Valu || cls == InstClass::Mfma || cls == InstClass::Vmem || cls == InstClass::Lds;
+}
+
 }  // namespace
 
-void execute_indexed(Wave& wave, const Inst& inst) {
-  if (inst.cls != InstClass::Valu || inst.op == nullptr || inst.dpp != nullptr) {
+void execute_unusually(Wave& wave, const Inst& inst) {
+  if ((wave.mode & kModeVskip) != 0 && is_vector(inst.cls)) return;
+  if ((wave.mode & kModeGprIndexEnable) == 0 || inst.cls != InstClass::Valu || inst.op == nullptr || inst.dpp != nullptr) {
     inst.execute(wave, inst);
     return;
   }

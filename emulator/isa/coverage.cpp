@@ -34,9 +34,12 @@ std::vector<Encoding> encodings() {
       {0xd3800000, 16, 128,
        {{0x4004, vop3_all | 0x18000000}, {0x4004, vop3_two | 0x18000000}, {0x4004, kV2 | 0x18000000}, {0x4004, kV2 | 0x08000000},
         {0x4004, kV2}, {0x4004, vop3_all}, {0x0004, vop3_all}, {0x0004, vop3_two | 0x180 << 18}}},           // VOP3P
-      {0xd8000000, 17, 256, 
-       {{0, 0x04040402}, {0, 0x02}, {0, 0x04000000}, {0x10000, 0x04040402}, {0, 0x02 | 4 << 8}, {0, 4 << 8}, {0, 0}}},  // DS
-      {0xdc000000, 18, 128, {{0, 0x04000402 | 0 << 16}, {0x8000, 0x047f0402}, {0x4000, 0x047f0402}, {0x6000, 0x047f0402}, {0x4000, 0x04020400}, {0, 0x04000002}}},  // FLAT
+      {0xd8000000, 17, 256,
+       {{0, 0x04040402}, {0, 0x02}, {0, 0x04000000}, {0x10000, 0x04040402}, {0x10000, 0}, {0, 0x02 | 4 << 8}, {0, 4 << 8},
+        {0, 0}}},                                                                                            // DS
+      {0xdc000000, 18, 128,
+       {{0, 0x04000402}, {0x8000, 0x047f0402}, {0x4000, 0x047f0402}, {0x6000, 0x047f0402}, {0x4000, 0x04020400},
+        {0, 0x04000002}}},                                                                                   // FLAT
       {0xe0000000, 18, 128, {{0, 0x80040402}, {0x10000, 0x80040402}, {0, 0}}},                               // MUBUF
       {0xe8000000, 15, 16, {{0x00080000, 0x80040402}}},                                                      // MTBUF
   };
@@ -58,7 +61,9 @@ Coverage instruction_coverage(Disassembler& disassembler) {
   Coverage coverage;
   for (const std::string& name : names) {
     coverage.known.push_back(name);
-    if (find_op(name) == nullptr) coverage.missing.push_back(name);
+    if (find_op(name) != nullptr) continue;
+    if (const std::string_view reason = reason_left_out(name); !reason.empty()) coverage.left_out.push_back({name, reason});
+    else coverage.missing.push_back(name);
   }
   return coverage;
 }

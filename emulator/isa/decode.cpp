@@ -122,6 +122,11 @@ namespace {
                    inst.pc, inst.size, -1};
 }
 
+[[noreturn]] void execute_left_out(Wave&, const Inst& inst) {
+  throw GuestFault{FaultKind::UnknownInstruction, "an instruction that is not for compute kernels (hipbench emulate --coverage)", inst.pc,
+                   inst.size, -1};
+}
+
 bool has_modifiers(const Inst& inst) {
   const Modifiers& mods = inst.mods;
   if (inst.dpp || mods.sdwa || mods.clamp || mods.omod != 0 || mods.op_sel_given) return true;
@@ -158,8 +163,9 @@ std::unique_ptr<Inst> decode(Disassembler& disassembler, std::span<const std::by
   inst->simm16 = static_cast<i16>(inst->words[0] & 0xffff);
   inst->target = pc + 4 + static_cast<u64>(i64{inst->simm16} * 4);
   const InstText text = split_instruction(line.text);
-  inst->execute = &execute_unknown;
-  const Op* op = find_op(strip_encoding_suffix(text.mnemonic));
+  const std::string_view mnemonic = strip_encoding_suffix(text.mnemonic);
+  inst->execute = reason_left_out(mnemonic).empty() ? &execute_unknown : &execute_left_out;
+  const Op* op = find_op(mnemonic);
   if (op == nullptr) return inst;
   inst->op = op;
   inst->cls = op->cls;

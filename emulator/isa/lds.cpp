@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "emulator/isa/memory_access.hpp"
+#include "emulator/isa/row_family.hpp"
 
 namespace hipbench::emulator {
 
@@ -123,83 +123,53 @@ std::byte* atomic_cell(Wave& wave, u32 address, u32 lane, AccessKind kind = Acce
   return wave.lds + address;
 }
 
-template <typename Operation, typename T, bool Returns>
-void atomic(Wave& wave, const Inst& inst) {
-  constexpr u32 first = Returns ? 1 : 0;
+// Update(old, lane) is the new value. Operands: [dst,] addr, data…
+template <typename T, bool Returns, typename Update>
+void update_cells(Wave& wave, const Inst& inst, const Update& update) {
   LaneBuffer splat;
-  const u32* address = read_lanes(wave, inst.operands[first], 0, splat);
-  const u32* data = data_registers(wave, inst.operands[first + 1]);
+  const u32* address = read_lanes(wave, inst.operands[Returns ? 1 : 0], 0, splat);
   u32* result = Returns ? data_registers(wave, inst.operands[0]) : nullptr;
   for (u64 left = wave.exec(); left != 0; left &= left - 1) {
     const u32 lane = static_cast<u32>(std::countr_zero(left));
     std::byte* cell = atomic_cell<T>(wave, address[lane] + byte_offset(inst), lane);
     T old;
     std::memcpy(&old, cell, sizeof(T));
-    const T updated = Operation::apply(old, lane_value<T>(data, lane));
+    const T updated = update(old, lane);
     std::memcpy(cell, &updated, sizeof(T));
     tell_atomic_done(wave, cell, old);
     if constexpr (Returns) set_lane_value<T>(result, lane, old);
   }
 }
+template <bool Returns>
+const u32* data_operand(Wave& wave, const Inst& inst, u32 which) {
+  return data_registers(wave, inst.operands[(Returns ? 2 : 1) + which]);
+}
 
+template <typename Operation, typename T, bool Returns>
+void atomic(Wave& wave, const Inst& inst) {
+  const u32* data = data_operand<Returns>(wave, inst, 0);
+  update_cells<T, Returns>(wave, inst, [&](T old, u32 lane) { return Operation::apply(old, lane_value<T>(data, lane)); });
+}
 // ds_cmpst: the first data operand is compared, the second stored (the reverse of the global form).
 template <typename T, bool Returns>
 void compare_store(Wave& wave, const Inst& inst) {
-  constexpr u32 first = Returns ? 1 : 0;
-  LaneBuffer splat;
-  const u32* address = read_lanes(wave, inst.operands[first], 0, splat);
-  const u32* compare = data_registers(wave, inst.operands[first + 1]);
-  const u32* data = data_registers(wave, inst.operands[first + 2]);
-  u32* result = Returns ? data_registers(wave, inst.operands[0]) : nullptr;
-  for (u64 left = wave.exec(); left != 0; left &= left - 1) {
-    const u32 lane = static_cast<u32>(std::countr_zero(left));
-    std::byte* cell = atomic_cell<T>(wave, address[lane] + byte_offset(inst), lane);
-    T old;
-    std::memcpy(&old, cell, sizeof(T));
-    const T updated = lane_value<T>(data, lane);
-    if (old == lane_value<T>(compare, lane)) std::memcpy(cell, &updated, sizeof(T));
-    tell_atomic_done(wave, cell, old);
-    if constexpr (Returns) set_lane_value<T>(result, lane, old);
-  }
+  const u32 *compare = data_operand<Returns>(wave, inst, 0), *data = data_operand<Returns>(wave, inst, 1);
+  update_cells<T, Returns>(wave, inst, [&](T old, u32 lane) {
+    return old == lane_value<T>(compare, lane) ? lane_value<T>(data, lane) : old;
+  });
 }
-
-// Masked or: memory = (memory & ~mask) | data. Operands: address, mask, data.
+// memory = (memory & ~mask) | data. Operands: address, mask, data.
 template <typename T, bool Returns>
 void masked_or(Wave& wave, const Inst& inst) {
-  constexpr u32 first = Returns ? 1 : 0;
-  LaneBuffer splat;
-  const u32* address = read_lanes(wave, inst.operands[first], 0, splat);
-  const u32* mask = data_registers(wave, inst.operands[first + 1]);
-  const u32* data = data_registers(wave, inst.operands[first + 2]);
-  u32* result = Returns ? data_registers(wave, inst.operands[0]) : nullptr;
-  for (u64 left = wave.exec(); left != 0; left &= left - 1) {
-    const u32 lane = static_cast<u32>(std::countr_zero(left));
-    std::byte* cell = atomic_cell<T>(wave, address[lane] + byte_offset(inst), lane);
-    T old;
-    std::memcpy(&old, cell, sizeof(T));
-    const T updated = (old & ~lane_value<T>(mask, lane)) | lane_value<T>(data, lane);
-    std::memcpy(cell, &updated, sizeof(T));
-    tell_atomic_done(wave, cell, old);
-    if constexpr (Returns) set_lane_value<T>(result, lane, old);
-  }
+  const u32 *mask = data_operand<Returns>(wave, inst, 0), *data = data_operand<Returns>(wave, inst, 1);
+  update_cells<T, Returns>(wave, inst, [&](T old, u32 lane) {
+    return (old & ~lane_value<T>(mask, lane)) | lane_value<T>(data, lane);
+  });
 }
-
-// A ring counter: memory moves on by the second operand, or back by the first once it reached it. Operands: address, data, data2.
+// A ring counter: memory moves on by the second operand, or back by the first once it reached it.
 void ds_wrap_rtn_b32(Wave& wave, const Inst& inst) {
-  LaneBuffer splat;
-  const u32* address = read_lanes(wave, inst.operands[1], 0, splat);
-  const u32* limit = data_registers(wave, inst.operands[2]);
-  const u32* step = data_registers(wave, inst.operands[3]);
-  u32* result = data_registers(wave, inst.operands[0]);
-  for (u64 left = wave.exec(); left != 0; left &= left - 1) {
-    const u32 lane = static_cast<u32>(std::countr_zero(left));
-    std::byte* cell = atomic_cell<u32>(wave, address[lane] + byte_offset(inst), lane);
-    u32 old;
-    std::memcpy(&old, cell, 4);
-    const u32 updated = old >= limit[lane] ? old - limit[lane] : old + step[lane];
-    std::memcpy(cell, &updated, 4);
-    result[lane] = old;
-  }
+  const u32 *limit = data_operand<true>(wave, inst, 0), *step = data_operand<true>(wave, inst, 1);
+  update_cells<u32, true>(wave, inst, [&](u32 old, u32 lane) { return old >= limit[lane] ? old - limit[lane] : old + step[lane]; });
 }
 // Each dword of the pair is written, without its top bit, if that bit is set.
 struct ConditionalExchange {
@@ -230,19 +200,20 @@ void append_consume(Wave& wave, const Inst& inst) {
   write_lanes(wave, inst.operands[0], 0, values, active);
 }
 
-// M0-addressed forms: address is M0[15:0] + offset + 4 * lane.
+// M0-addressed forms.
+u32 addtid_address(const Wave& wave, const Inst& inst, u32 lane) { return (wave.m0() & 0xffff) + byte_offset(inst) + 4 * lane; }
 void read_addtid(Wave& wave, const Inst& inst) {
   u32* destination = data_registers(wave, inst.operands[0]);
   for (u64 left = wave.exec(); left != 0; left &= left - 1) {
     const u32 lane = static_cast<u32>(std::countr_zero(left));
-    std::memcpy(&destination[lane], atomic_cell<u32>(wave, (wave.m0() & 0xffff) + byte_offset(inst) + 4 * lane, lane, AccessKind::Load), 4);
+    std::memcpy(&destination[lane], atomic_cell<u32>(wave, addtid_address(wave, inst, lane), lane, AccessKind::Load), 4);
   }
 }
 void write_addtid(Wave& wave, const Inst& inst) {
   const u32* source = data_registers(wave, inst.operands[0]);
   for (u64 left = wave.exec(); left != 0; left &= left - 1) {
     const u32 lane = static_cast<u32>(std::countr_zero(left));
-    std::memcpy(atomic_cell<u32>(wave, (wave.m0() & 0xffff) + byte_offset(inst) + 4 * lane, lane, AccessKind::Store), &source[lane], 4);
+    std::memcpy(atomic_cell<u32>(wave, addtid_address(wave, inst, lane), lane, AccessKind::Store), &source[lane], 4);
   }
 }
 
@@ -309,145 +280,100 @@ void ds_swizzle_b32(Wave& wave, const Inst& inst) {
 
 void nothing(Wave&, const Inst&) {}
 
-constexpr Op row(std::string_view name, Execute function) { return custom_wide(name, InstClass::Lds, function); }
+// One width of the atomics that come with and without return: "ds_add_u32", "ds_add_rtn_u32". U, S and F are the unsigned, signed
+// and floating types, `bits` the width in names.
+template <typename U, typename S, typename F, bool Returns>
+void add_atomics(RowFamily& family, const std::string& bits) {
+  using namespace atomic_op;
+  const auto add = [&](const std::string& operation, const char* type, Execute body) {
+    family.add("ds_" + operation + (Returns ? "_rtn_" : "_") + type + bits, body);
+  };
+  add("add", "u", &atomic<Add<U>, U, Returns>);
+  add("sub", "u", &atomic<Sub<U>, U, Returns>);
+  add("rsub", "u", &atomic<ReverseSub<U>, U, Returns>);
+  add("inc", "u", &atomic<Inc<U>, U, Returns>);
+  add("dec", "u", &atomic<Dec<U>, U, Returns>);
+  add("min", "i", &atomic<Min<S>, S, Returns>);
+  add("max", "i", &atomic<Max<S>, S, Returns>);
+  add("min", "u", &atomic<Min<U>, U, Returns>);
+  add("max", "u", &atomic<Max<U>, U, Returns>);
+  add("and", "b", &atomic<And<U>, U, Returns>);
+  add("or", "b", &atomic<Or<U>, U, Returns>);
+  add("xor", "b", &atomic<Xor<U>, U, Returns>);
+  add("mskor", "b", &masked_or<U, Returns>);
+  add("cmpst", "b", &compare_store<U, Returns>);
+  add("cmpst", "f", &compare_store<F, Returns>);
+  add("min", "f", &atomic<FloatMin<F>, F, Returns>);
+  add("max", "f", &atomic<FloatMax<F>, F, Returns>);
+  add("add", "f", &atomic<Add<F>, F, Returns>);
+}
+template <bool Returns>
+void add_atomics(RowFamily& family) {
+  add_atomics<u32, i32, f32, Returns>(family, "32");
+  add_atomics<u64, i64, f64, Returns>(family, "64");
+  const std::string prefix = Returns ? "ds_pk_add_rtn_" : "ds_pk_add_";
+  family.add(prefix + "f16", &atomic<atomic_op::PackedAddF16, u32, Returns>);
+  family.add(prefix + "bf16", &atomic<atomic_op::PackedAddBf16, u32, Returns>);
+}
 
-using namespace atomic_op;
-using UByteLow = HalfData<u8, false>;
-using UByteHigh = HalfData<u8, true>;
-using SByteLow = HalfData<i8, false>;
-using SByteHigh = HalfData<i8, true>;
-using ShortLow = HalfData<u16, false>;
-using ShortHigh = HalfData<u16, true>;
-
-constexpr Op kRows[] = {
-    row("ds_read_b32", &read<DwordData<1>>),
-    row("ds_read_b64", &read<DwordData<2>>),
-    row("ds_read_b96", &read<DwordData<3>>),
-    row("ds_read_b128", &read<DwordData<4>>),
-    row("ds_read_u8", &read<UByte>),
-    row("ds_read_i8", &read<SByte>),
-    row("ds_read_u16", &read<UShort>),
-    row("ds_read_i16", &read<SShort>),
-    row("ds_read_u8_d16", &read<UByteLow>),
-    row("ds_read_u8_d16_hi", &read<UByteHigh>),
-    row("ds_read_i8_d16", &read<SByteLow>),
-    row("ds_read_i8_d16_hi", &read<SByteHigh>),
-    row("ds_read_u16_d16", &read<ShortLow>),
-    row("ds_read_u16_d16_hi", &read<ShortHigh>),
-    row("ds_write_b8", &write<UByte>),
-    row("ds_write_b8_d16_hi", &write<UByteHigh>),
-    row("ds_write_b16", &write<UShort>),
-    row("ds_write_b16_d16_hi", &write<ShortHigh>),
-    row("ds_write_b32", &write<DwordData<1>>),
-    row("ds_write_b64", &write<DwordData<2>>),
-    row("ds_write_b96", &write<DwordData<3>>),
-    row("ds_write_b128", &write<DwordData<4>>),
-    row("ds_read2_b32", &read2<DwordData<1>, 1>),
-    row("ds_read2_b64", &read2<DwordData<2>, 1>),
-    row("ds_read2st64_b32", &read2<DwordData<1>, 64>),
-    row("ds_read2st64_b64", &read2<DwordData<2>, 64>),
-    row("ds_write2_b32", &write2<DwordData<1>, 1>),
-    row("ds_write2_b64", &write2<DwordData<2>, 1>),
-    row("ds_write2st64_b32", &write2<DwordData<1>, 64>),
-    row("ds_write2st64_b64", &write2<DwordData<2>, 64>),
-    row("ds_wrxchg2_rtn_b32", &exchange2<u32, 1>),
-    row("ds_wrxchg2_rtn_b64", &exchange2<u64, 1>),
-    row("ds_wrxchg2st64_rtn_b32", &exchange2<u32, 64>),
-    row("ds_wrxchg2st64_rtn_b64", &exchange2<u64, 64>),
-    row("ds_read_addtid_b32", &read_addtid),
-    row("ds_write_addtid_b32", &write_addtid),
-
-    row("ds_add_u32", &atomic<Add<u32>, u32, false>),
-    row("ds_add_rtn_u32", &atomic<Add<u32>, u32, true>),
-    row("ds_add_u64", &atomic<Add<u64>, u64, false>),
-    row("ds_add_rtn_u64", &atomic<Add<u64>, u64, true>),
-    row("ds_sub_u32", &atomic<Sub<u32>, u32, false>),
-    row("ds_sub_rtn_u32", &atomic<Sub<u32>, u32, true>),
-    row("ds_sub_u64", &atomic<Sub<u64>, u64, false>),
-    row("ds_sub_rtn_u64", &atomic<Sub<u64>, u64, true>),
-    row("ds_rsub_u32", &atomic<ReverseSub<u32>, u32, false>),
-    row("ds_rsub_rtn_u32", &atomic<ReverseSub<u32>, u32, true>),
-    row("ds_rsub_u64", &atomic<ReverseSub<u64>, u64, false>),
-    row("ds_rsub_rtn_u64", &atomic<ReverseSub<u64>, u64, true>),
-    row("ds_inc_u32", &atomic<Inc<u32>, u32, false>),
-    row("ds_inc_rtn_u32", &atomic<Inc<u32>, u32, true>),
-    row("ds_inc_u64", &atomic<Inc<u64>, u64, false>),
-    row("ds_inc_rtn_u64", &atomic<Inc<u64>, u64, true>),
-    row("ds_dec_u32", &atomic<Dec<u32>, u32, false>),
-    row("ds_dec_rtn_u32", &atomic<Dec<u32>, u32, true>),
-    row("ds_dec_u64", &atomic<Dec<u64>, u64, false>),
-    row("ds_dec_rtn_u64", &atomic<Dec<u64>, u64, true>),
-    row("ds_min_i32", &atomic<Min<i32>, i32, false>),
-    row("ds_min_rtn_i32", &atomic<Min<i32>, i32, true>),
-    row("ds_min_i64", &atomic<Min<i64>, i64, false>),
-    row("ds_min_rtn_i64", &atomic<Min<i64>, i64, true>),
-    row("ds_max_i32", &atomic<Max<i32>, i32, false>),
-    row("ds_max_rtn_i32", &atomic<Max<i32>, i32, true>),
-    row("ds_max_i64", &atomic<Max<i64>, i64, false>),
-    row("ds_max_rtn_i64", &atomic<Max<i64>, i64, true>),
-    row("ds_min_u32", &atomic<Min<u32>, u32, false>),
-    row("ds_min_rtn_u32", &atomic<Min<u32>, u32, true>),
-    row("ds_min_u64", &atomic<Min<u64>, u64, false>),
-    row("ds_min_rtn_u64", &atomic<Min<u64>, u64, true>),
-    row("ds_max_u32", &atomic<Max<u32>, u32, false>),
-    row("ds_max_rtn_u32", &atomic<Max<u32>, u32, true>),
-    row("ds_max_u64", &atomic<Max<u64>, u64, false>),
-    row("ds_max_rtn_u64", &atomic<Max<u64>, u64, true>),
-    row("ds_and_b32", &atomic<And<u32>, u32, false>),
-    row("ds_and_rtn_b32", &atomic<And<u32>, u32, true>),
-    row("ds_and_b64", &atomic<And<u64>, u64, false>),
-    row("ds_and_rtn_b64", &atomic<And<u64>, u64, true>),
-    row("ds_or_b32", &atomic<Or<u32>, u32, false>),
-    row("ds_or_rtn_b32", &atomic<Or<u32>, u32, true>),
-    row("ds_or_b64", &atomic<Or<u64>, u64, false>),
-    row("ds_or_rtn_b64", &atomic<Or<u64>, u64, true>),
-    row("ds_xor_b32", &atomic<Xor<u32>, u32, false>),
-    row("ds_xor_rtn_b32", &atomic<Xor<u32>, u32, true>),
-    row("ds_xor_b64", &atomic<Xor<u64>, u64, false>),
-    row("ds_xor_rtn_b64", &atomic<Xor<u64>, u64, true>),
-    row("ds_wrxchg_rtn_b32", &atomic<Swap<u32>, u32, true>),
-    row("ds_wrxchg_rtn_b64", &atomic<Swap<u64>, u64, true>),
-    row("ds_mskor_b32", &masked_or<u32, false>),
-    row("ds_mskor_rtn_b32", &masked_or<u32, true>),
-    row("ds_mskor_b64", &masked_or<u64, false>),
-    row("ds_mskor_rtn_b64", &masked_or<u64, true>),
-    row("ds_cmpst_b32", &compare_store<u32, false>),
-    row("ds_cmpst_rtn_b32", &compare_store<u32, true>),
-    row("ds_cmpst_b64", &compare_store<u64, false>),
-    row("ds_cmpst_rtn_b64", &compare_store<u64, true>),
-    row("ds_cmpst_f32", &compare_store<f32, false>),
-    row("ds_cmpst_rtn_f32", &compare_store<f32, true>),
-    row("ds_cmpst_f64", &compare_store<f64, false>),
-    row("ds_cmpst_rtn_f64", &compare_store<f64, true>),
-    row("ds_min_f32", &atomic<FloatMin<f32>, f32, false>),
-    row("ds_min_rtn_f32", &atomic<FloatMin<f32>, f32, true>),
-    row("ds_min_f64", &atomic<FloatMin<f64>, f64, false>),
-    row("ds_min_rtn_f64", &atomic<FloatMin<f64>, f64, true>),
-    row("ds_max_f32", &atomic<FloatMax<f32>, f32, false>),
-    row("ds_max_rtn_f32", &atomic<FloatMax<f32>, f32, true>),
-    row("ds_max_f64", &atomic<FloatMax<f64>, f64, false>),
-    row("ds_max_rtn_f64", &atomic<FloatMax<f64>, f64, true>),
-    row("ds_add_f32", &atomic<Add<f32>, f32, false>),
-    row("ds_add_rtn_f32", &atomic<Add<f32>, f32, true>),
-    row("ds_add_f64", &atomic<Add<f64>, f64, false>),
-    row("ds_add_rtn_f64", &atomic<Add<f64>, f64, true>),
-    row("ds_pk_add_f16", &atomic<PackedAddF16, u32, false>),
-    row("ds_pk_add_rtn_f16", &atomic<PackedAddF16, u32, true>),
-    row("ds_pk_add_bf16", &atomic<PackedAddBf16, u32, false>),
-    row("ds_pk_add_rtn_bf16", &atomic<PackedAddBf16, u32, true>),
-
-    row("ds_wrap_rtn_b32", &ds_wrap_rtn_b32),
-    row("ds_condxchg32_rtn_b64", &atomic<ConditionalExchange, u64, true>),
-    row("ds_append", &append_consume<true>),
-    row("ds_consume", &append_consume<false>),
-    row("ds_permute_b32", &ds_permute_b32),
-    row("ds_bpermute_b32", &ds_bpermute_b32),
-    row("ds_swizzle_b32", &ds_swizzle_b32),
-    row("ds_nop", &nothing),
-};
+RowFamily make_rows() {
+  RowFamily family(InstClass::Lds);
+  family.add("ds_read_b32", &read<DwordData<1>>);
+  family.add("ds_read_b64", &read<DwordData<2>>);
+  family.add("ds_read_b96", &read<DwordData<3>>);
+  family.add("ds_read_b128", &read<DwordData<4>>);
+  family.add("ds_read_u8", &read<UByte>);
+  family.add("ds_read_i8", &read<SByte>);
+  family.add("ds_read_u16", &read<UShort>);
+  family.add("ds_read_i16", &read<SShort>);
+  family.add("ds_read_u8_d16", &read<UByteLow>);
+  family.add("ds_read_u8_d16_hi", &read<UByteHigh>);
+  family.add("ds_read_i8_d16", &read<SByteLow>);
+  family.add("ds_read_i8_d16_hi", &read<SByteHigh>);
+  family.add("ds_read_u16_d16", &read<ShortLow>);
+  family.add("ds_read_u16_d16_hi", &read<ShortHigh>);
+  family.add("ds_write_b8", &write<UByte>);
+  family.add("ds_write_b8_d16_hi", &write<UByteHigh>);
+  family.add("ds_write_b16", &write<UShort>);
+  family.add("ds_write_b16_d16_hi", &write<ShortHigh>);
+  family.add("ds_write_b32", &write<DwordData<1>>);
+  family.add("ds_write_b64", &write<DwordData<2>>);
+  family.add("ds_write_b96", &write<DwordData<3>>);
+  family.add("ds_write_b128", &write<DwordData<4>>);
+  family.add("ds_read2_b32", &read2<DwordData<1>, 1>);
+  family.add("ds_read2_b64", &read2<DwordData<2>, 1>);
+  family.add("ds_read2st64_b32", &read2<DwordData<1>, 64>);
+  family.add("ds_read2st64_b64", &read2<DwordData<2>, 64>);
+  family.add("ds_write2_b32", &write2<DwordData<1>, 1>);
+  family.add("ds_write2_b64", &write2<DwordData<2>, 1>);
+  family.add("ds_write2st64_b32", &write2<DwordData<1>, 64>);
+  family.add("ds_write2st64_b64", &write2<DwordData<2>, 64>);
+  family.add("ds_wrxchg2_rtn_b32", &exchange2<u32, 1>);
+  family.add("ds_wrxchg2_rtn_b64", &exchange2<u64, 1>);
+  family.add("ds_wrxchg2st64_rtn_b32", &exchange2<u32, 64>);
+  family.add("ds_wrxchg2st64_rtn_b64", &exchange2<u64, 64>);
+  family.add("ds_read_addtid_b32", &read_addtid);
+  family.add("ds_write_addtid_b32", &write_addtid);
+  family.add("ds_wrxchg_rtn_b32", &atomic<atomic_op::Swap<u32>, u32, true>);
+  family.add("ds_wrxchg_rtn_b64", &atomic<atomic_op::Swap<u64>, u64, true>);
+  family.add("ds_wrap_rtn_b32", &ds_wrap_rtn_b32);
+  family.add("ds_condxchg32_rtn_b64", &atomic<ConditionalExchange, u64, true>);
+  family.add("ds_append", &append_consume<true>);
+  family.add("ds_consume", &append_consume<false>);
+  family.add("ds_permute_b32", &ds_permute_b32);
+  family.add("ds_bpermute_b32", &ds_bpermute_b32);
+  family.add("ds_swizzle_b32", &ds_swizzle_b32);
+  family.add("ds_nop", &nothing);
+  add_atomics<false>(family);
+  add_atomics<true>(family);
+  return family;
+}
 
 }  // namespace
 
-std::span<const Op> lds_ops() { return kRows; }
+std::span<const Op> lds_ops() {
+  static const RowFamily family = make_rows();
+  return family.rows();
+}
 
 }  // namespace hipbench::emulator

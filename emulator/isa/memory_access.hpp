@@ -61,6 +61,12 @@ using UByte = NarrowData<u8>;
 using SByte = NarrowData<i8>;
 using UShort = NarrowData<u16>;
 using SShort = NarrowData<i16>;
+using UByteLow = HalfData<u8, false>;
+using UByteHigh = HalfData<u8, true>;
+using SByteLow = HalfData<i8, false>;
+using SByteHigh = HalfData<i8, true>;
+using ShortLow = HalfData<u16, false>;
+using ShortHigh = HalfData<u16, true>;
 
 template <typename Data>
 inline constexpr bool is_plain_dwords = requires { requires Data::bytes == 4 * Data::dwords; };

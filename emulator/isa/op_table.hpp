@@ -31,6 +31,9 @@ const Op* find_op(std::string_view mnemonic);
 // All rows, for coverage reports and tests.
 std::span<const Op* const> all_ops();
 
+// Why an instruction that LLVM assembles for gfx942 has no row although it might: it is not for compute kernels. Empty for others.
+std::string_view reason_left_out(std::string_view mnemonic);
+
 // Every category file provides its rows; op_table.cpp joins them. Rows must have static storage.
 std::span<const Op> salu_ops();
 std::span<const Op> smem_ops();

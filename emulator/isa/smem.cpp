@@ -1,22 +1,32 @@
-// Scalar memory: loads through the scalar cache, clocks, cache control. CDNA3 ISA, chapter "Scalar memory operations".
-// Functionally the scalar cache is transparent: a load sees memory as it is.
+// Scalar memory: loads, stores and atomics through the scalar cache, clocks, cache control. CDNA3 ISA, chapter "Scalar memory
+// operations". Functionally the scalar cache is transparent: a load sees memory as it is, a store is seen at once.
 
-#include "emulator/isa/access_observer.hpp"
-#include "emulator/isa/lanes.hpp"
+#include "emulator/isa/row_family.hpp"
 
 namespace hipbench::emulator {
 
 namespace {
 
-// Base register pair plus either an immediate, an SGPR, or both ("s_load_dword s0, s[2:3], s4 offset:0x10").
-u64 scalar_address(const Wave& wave, const Inst& inst, u32 base_operand) {
-  u64 address = read_scalar(wave, inst.operands[base_operand], 2);
-  const Operand& offset = inst.operands[base_operand + 1];
-  if (offset.kind == OperandKind::Constant)
-    address += static_cast<u64>(i64{static_cast<i32>(static_cast<u32>(offset.constant) << 11) >> 11});  // 21 bits, signed
-  else
-    address += static_cast<u32>(read_scalar(wave, offset));
+// Immediate offsets are 21 bits, signed.
+u64 immediate_offset(const Operand& offset) {
+  return static_cast<u64>(i64{static_cast<i32>(static_cast<u32>(offset.constant) << 11) >> 11});
+}
+
+// Base register pair plus an immediate, an SGPR, or both ("s_load_dword s0, s[2:3], s4 offset:0x10"). The scratch forms count the
+// SGPR in units of 64 bytes.
+template <u32 ScalarUnit = 1>
+u64 scalar_address(const Wave& wave, const Inst& inst) {
+  u64 address = read_scalar(wave, inst.operands[1], 2);
+  const Operand& offset = inst.operands[2];
+  if (offset.kind == OperandKind::Constant) address += immediate_offset(offset);
+  else address += u64{static_cast<u32>(read_scalar(wave, offset))} * ScalarUnit;
   return (address + static_cast<u64>(i64{inst.mods.offset})) & ~u64{3};
+}
+
+// The registers that an instruction loads into or stores from.
+u32* data_sgprs(Wave& wave, const Inst& inst) {
+  if (!inst.operands[0].is_scalar()) throw GuestFault{FaultKind::IllegalOperand, "scalar memory takes its data in SGPRs"};
+  return &wave.sgprs[inst.operands[0].index];
 }
 
 const std::byte* read_memory(Wave& wave, u64 address, u32 size) {
@@ -24,40 +34,106 @@ const std::byte* read_memory(Wave& wave, u64 address, u32 size) {
   if (wave.observer != nullptr) [[unlikely]] wave.observer->scalar_load(wave, host, size);
   return host;
 }
+void write_memory(Wave& wave, u64 address, u32 size, const u32* data) {
+  std::byte* host = wave.memory.write(address, size);
+  if (wave.observer != nullptr) [[unlikely]] wave.observer->access(wave, host, size, 0, AccessKind::Store, data);
+  std::memcpy(host, data, size);
+}
 
-template <u32 Dwords>
+template <u32 Dwords, u32 ScalarUnit = 1>
 void load(Wave& wave, const Inst& inst) {
-  if (!inst.operands[0].is_scalar()) throw GuestFault{FaultKind::IllegalOperand, "a scalar load needs SGPR destinations"};
-  const u64 address = scalar_address(wave, inst, 1);
-  std::memcpy(&wave.sgprs[inst.operands[0].index], read_memory(wave, address, Dwords * 4), Dwords * 4);
+  std::memcpy(data_sgprs(wave, inst), read_memory(wave, scalar_address<ScalarUnit>(wave, inst), Dwords * 4), Dwords * 4);
 }
-
-template <u32 Dwords>
+template <u32 Dwords, u32 ScalarUnit = 1>
 void store(Wave& wave, const Inst& inst) {
-  if (!inst.operands[0].is_scalar()) throw GuestFault{FaultKind::IllegalOperand, "a scalar store needs SGPR sources"};
-  std::memcpy(wave.memory.write(scalar_address(wave, inst, 1), Dwords * 4), &wave.sgprs[inst.operands[0].index], Dwords * 4);
+  write_memory(wave, scalar_address<ScalarUnit>(wave, inst), Dwords * 4, data_sgprs(wave, inst));
 }
 
-// s_buffer_load: base and size come from a buffer resource; reads past num_records give zero.
+// ---- Buffers: base and size come from a resource; what is past its end reads as zero and is not written ----
+
+struct BufferPlace {
+  u64 base, offset, limit;
+  bool in_range(u32 size) const { return offset + size <= limit; }
+  u64 address() const { return base + offset; }
+};
+BufferPlace buffer_place(const Wave& wave, const Inst& inst) {
+  if (!inst.operands[1].is_scalar()) throw GuestFault{FaultKind::IllegalOperand, "the buffer resource is not in SGPRs"};
+  const u32* words = &wave.sgprs[inst.operands[1].index];
+  const u32 stride = words[1] >> 16 & 0x3fff;
+  const Operand& offset = inst.operands[2];
+  const u64 from_operand = offset.kind == OperandKind::Constant ? offset.constant & 0xfffff : static_cast<u32>(read_scalar(wave, offset));
+  return {u64{words[1] & 0xffff} << 32 | words[0], (from_operand + static_cast<u64>(i64{inst.mods.offset})) & ~u64{3},
+          stride == 0 ? words[2] : u64{stride} * words[2]};
+}
+
 template <u32 Dwords>
 void buffer_load(Wave& wave, const Inst& inst) {
-  const Operand& resource = inst.operands[1];
-  if (!resource.is_scalar() || !inst.operands[0].is_scalar()) throw GuestFault{FaultKind::IllegalOperand, "a buffer load needs SGPRs"};
-  const u32* words = &wave.sgprs[resource.index];
-  const u64 base = (u64{words[1] & 0xffff} << 32) | words[0];
-  const u32 stride = words[1] >> 16 & 0x3fff;
-  const u64 limit = stride == 0 ? words[2] : u64{stride} * words[2];
-  const Operand& offset_operand = inst.operands[2];
-  const u64 offset = (offset_operand.kind == OperandKind::Constant ? offset_operand.constant & 0xfffff
-                                                                   : static_cast<u32>(read_scalar(wave, offset_operand))) +
-                     static_cast<u64>(i64{inst.mods.offset});
-  for (u32 k = 0; k < Dwords; ++k) {
-    const u64 at = (offset & ~u64{3}) + 4 * k;
+  BufferPlace place = buffer_place(wave, inst);
+  u32* data = data_sgprs(wave, inst);
+  for (u32 k = 0; k < Dwords; ++k, place.offset += 4) {
     u32 value = 0;
-    if (at + 4 <= limit) std::memcpy(&value, read_memory(wave, base + at, 4), 4);
-    wave.sgprs[inst.operands[0].index + k] = value;
+    if (place.in_range(4)) std::memcpy(&value, read_memory(wave, place.address(), 4), 4);
+    data[k] = value;
   }
 }
+template <u32 Dwords>
+void buffer_store(Wave& wave, const Inst& inst) {
+  BufferPlace place = buffer_place(wave, inst);
+  const u32* data = data_sgprs(wave, inst);
+  for (u32 k = 0; k < Dwords; ++k, place.offset += 4)
+    if (place.in_range(4)) write_memory(wave, place.address(), 4, &data[k]);
+}
+
+// ---- Atomics: glc returns the value from before in the data registers ----
+
+template <typename T>
+std::byte* atomic_cell(Wave& wave, u64 address) {
+  if (address % sizeof(T) != 0)
+    throw GuestFault{FaultKind::Misaligned, "a scalar atomic at an address that is not a multiple of its size", address, sizeof(T)};
+  std::byte* host = wave.memory.write(address, sizeof(T));
+  if (wave.observer != nullptr) [[unlikely]] wave.observer->access(wave, host, sizeof(T), 0, AccessKind::Atomic, nullptr);
+  return host;
+}
+template <typename T>
+T scalar_value(const u32* registers) {
+  T value;
+  std::memcpy(&value, registers, sizeof(T));
+  return value;
+}
+
+// Perform(cell, registers) changes memory and returns what was there.
+template <typename T, typename Perform>
+void atomic_at(Wave& wave, const Inst& inst, u64 address, const Perform& perform) {
+  u32* data = data_sgprs(wave, inst);
+  std::byte* cell = atomic_cell<T>(wave, address);
+  const T old = perform(cell, data);
+  tell_atomic_done(wave, cell, old);
+  if (inst.mods.sc0) std::memcpy(data, &old, sizeof(T));
+}
+
+template <bool Buffer>
+struct Atomic {
+  template <typename T, typename Perform>
+  static void run(Wave& wave, const Inst& inst, const Perform& perform) {
+    if constexpr (!Buffer) return atomic_at<T>(wave, inst, scalar_address(wave, inst), perform);
+    const BufferPlace place = buffer_place(wave, inst);
+    if (place.in_range(sizeof(T))) return atomic_at<T>(wave, inst, place.address(), perform);
+    if (inst.mods.sc0) std::memset(data_sgprs(wave, inst), 0, sizeof(T));
+  }
+  template <typename Operation, typename T>
+  static void apply(Wave& wave, const Inst& inst) {
+    run<T>(wave, inst, [](std::byte* cell, const u32* data) { return atomic_apply<Operation, T>(cell, scalar_value<T>(data)); });
+  }
+  // The new value, then the value to compare with.
+  template <typename T>
+  static void compare_swap(Wave& wave, const Inst& inst) {
+    run<T>(wave, inst, [](std::byte* cell, const u32* data) {
+      return atomic_compare_swap<T>(cell, scalar_value<T>(data), scalar_value<T>(data + sizeof(T) / 4));
+    });
+  }
+};
+
+// ---- Others ----
 
 // Emulated shader clocks: always advancing, never the host's time.
 u64 now(const Wave& wave) { return wave.clock + 4 * wave.instructions(); }
@@ -70,37 +146,51 @@ void invalidate(Wave& wave, const Inst&) {
   if (wave.observer != nullptr) [[unlikely]] wave.observer->fence();
 }
 
-constexpr Op wide(std::string_view name, Execute function) { return custom_wide(name, InstClass::Smem, function); }
-
-constexpr Op kRows[] = {
-    wide("s_load_dword", &load<1>),
-    wide("s_load_dwordx2", &load<2>),
-    wide("s_load_dwordx4", &load<4>),
-    wide("s_load_dwordx8", &load<8>),
-    wide("s_load_dwordx16", &load<16>),
-    wide("s_store_dword", &store<1>),
-    wide("s_store_dwordx2", &store<2>),
-    wide("s_store_dwordx4", &store<4>),
-    wide("s_scratch_load_dword", &load<1>),
-    wide("s_scratch_load_dwordx2", &load<2>),
-    wide("s_scratch_load_dwordx4", &load<4>),
-    wide("s_buffer_load_dword", &buffer_load<1>),
-    wide("s_buffer_load_dwordx2", &buffer_load<2>),
-    wide("s_buffer_load_dwordx4", &buffer_load<4>),
-    wide("s_buffer_load_dwordx8", &buffer_load<8>),
-    wide("s_buffer_load_dwordx16", &buffer_load<16>),
-    custom("s_memtime", InstClass::Smem, &s_memtime, OperandType::B64),
-    custom("s_memrealtime", InstClass::Smem, &s_memrealtime, OperandType::B64),
-    custom("s_dcache_inv", InstClass::Smem, &invalidate),
-    custom("s_dcache_wb", InstClass::Smem, &nothing),
-    custom("s_dcache_inv_vol", InstClass::Smem, &invalidate),
-    custom("s_dcache_wb_vol", InstClass::Smem, &nothing),
-    custom("s_dcache_discard", InstClass::Smem, &nothing, OperandType::B64, OperandType::B32),
-    custom("s_dcache_discard_x2", InstClass::Smem, &nothing, OperandType::B64, OperandType::B32),
-};
+RowFamily make_rows() {
+  RowFamily family(InstClass::Smem);
+  family.add("s_load_dword", &load<1>);
+  family.add("s_load_dwordx2", &load<2>);
+  family.add("s_load_dwordx4", &load<4>);
+  family.add("s_load_dwordx8", &load<8>);
+  family.add("s_load_dwordx16", &load<16>);
+  family.add("s_store_dword", &store<1>);
+  family.add("s_store_dwordx2", &store<2>);
+  family.add("s_store_dwordx4", &store<4>);
+  family.add("s_scratch_load_dword", &load<1, 64>);
+  family.add("s_scratch_load_dwordx2", &load<2, 64>);
+  family.add("s_scratch_load_dwordx4", &load<4, 64>);
+  family.add("s_scratch_store_dword", &store<1, 64>);
+  family.add("s_scratch_store_dwordx2", &store<2, 64>);
+  family.add("s_scratch_store_dwordx4", &store<4, 64>);
+  family.add("s_buffer_load_dword", &buffer_load<1>);
+  family.add("s_buffer_load_dwordx2", &buffer_load<2>);
+  family.add("s_buffer_load_dwordx4", &buffer_load<4>);
+  family.add("s_buffer_load_dwordx8", &buffer_load<8>);
+  family.add("s_buffer_load_dwordx16", &buffer_load<16>);
+  family.add("s_buffer_store_dword", &buffer_store<1>);
+  family.add("s_buffer_store_dwordx2", &buffer_store<2>);
+  family.add("s_buffer_store_dwordx4", &buffer_store<4>);
+  add_integer_atomics<Atomic<false>>(family, "s_atomic_");
+  add_integer_atomics<Atomic<true>>(family, "s_buffer_atomic_");
+  family.add("s_memtime", &s_memtime);
+  family.add("s_memrealtime", &s_memrealtime);
+  family.add("s_dcache_inv", &invalidate);
+  family.add("s_dcache_wb", &nothing);
+  family.add("s_dcache_inv_vol", &invalidate);
+  family.add("s_dcache_wb_vol", &nothing);
+  family.add("s_dcache_discard", &nothing);
+  family.add("s_dcache_discard_x2", &nothing);
+  // Prefetches of address translations.
+  family.add("s_atc_probe", &nothing);
+  family.add("s_atc_probe_buffer", &nothing);
+  return family;
+}
 
 }  // namespace
 
-std::span<const Op> smem_ops() { return kRows; }
+std::span<const Op> smem_ops() {
+  static const RowFamily family = make_rows();
+  return family.rows();
+}
 
 }  // namespace hipbench::emulator

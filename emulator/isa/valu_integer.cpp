@@ -197,6 +197,21 @@ u32 saturate_to_bytes(u32 pair) {
   return limit(pair & 0xffff) | limit(pair >> 16) << 8;
 }
 
+// Which of four shader engines the rectangle of 32-pixel tiles (x_min, y_min) to (x_max, y_max) touches; each coordinate is two
+// bits, from the top down x_min, y_min, x_max, y_max, and wraps around. Tile (x, y) belongs to engine {x[0] ^ y[1], y[0] ^ x[1]}.
+u32 screen_partition(u32 rectangle) {
+  const u32 left = rectangle >> 6 & 3, top = rectangle >> 4 & 3;
+  const u32 width = ((rectangle >> 2) - left) & 3, height = (rectangle - top) & 3;
+  u32 engines = 0;
+  for (u32 dx = 0; dx < 4; ++dx)
+    for (u32 dy = 0; dy < 4; ++dy) {
+      const u32 x = left + dx, y = top + dy;
+      const u32 engine = ((x ^ y >> 1) & 1) << 1 | ((y ^ x >> 1) & 1);
+      engines |= dx <= width && dy <= height ? 1u << engine : 0u;
+    }
+  return engines;
+}
+
 constexpr Op kRows[] = {
     // Sums
     lanes<[](u32 a, u32 b) { return a + b; }, [](u32 a, u32 b) { return add_saturated(a, b); }>("v_add_u32"),
@@ -292,6 +307,8 @@ constexpr Op kRows[] = {
     lanes<[](u32 high, u32 low, u32 n) { return align_right(high, low, n & 31); }>("v_alignbit_b32"),
     lanes<[](u32 high, u32 low, u32 n) { return align_right(high, low, 8 * (n & 3)); }>("v_alignbyte_b32"),
     lanes_with_plain<[](u32 high, u32 low, u32 select) { return permute_bytes(high, low, select); }>("v_perm_b32", &perm_plain),
+
+    lanes<[](u32 rectangle) { return screen_partition(rectangle); }>("v_screen_partition_4se_b32"),
 
     // Bytes
     lanes<[](u32 a, u32 b, u32 c) { return sad_bytes(a, b) + c; },

@@ -25,7 +25,9 @@ enum class WaveStatus : u8 { Running, Yielded, AtBarrier, Ended };
 inline constexpr u32 kModeDefaultFp = 0xf0;  // round to nearest even, no denormal flushed
 inline constexpr u32 kModeRoundSingle = 0, kModeRoundDouble = 2, kModeDenormSingle = 4, kModeDenormDouble = 6;  // bit positions
 inline constexpr u32 kModeDx10Clamp = 1u << 8, kModeIeee = 1u << 9, kModeFp16Overflow = 1u << 23;
-inline constexpr u32 kModeGprIndexEnable = 1u << 27;
+inline constexpr u32 kModeGprIndexEnable = 1u << 27, kModeVskip = 1u << 28;
+inline constexpr u32 kModeBranchStack = 29;  // bit position of the stack pointer of s_cbranch_*_fork
+inline constexpr u32 kModeUnusualIssue = kModeGprIndexEnable | kModeVskip;
 
 struct Wave {
   explicit Wave(const AddressSpace& space) : memory(space) {}
@@ -81,8 +83,8 @@ struct Wave {
   }
 };
 
-// VGPR indexing mode (MODE.GPR_IDX_EN): the vector operands of a VALU instruction move by M0[7:0]; M0[15:12] says which
-// (src0, src1, src2, destination). Other instructions execute as they are.
-void execute_indexed(Wave& wave, const Inst& inst);
+// Executes an instruction while MODE has a bit of kModeUnusualIssue. VGPR indexing (GPR_IDX_EN): the vector operands of a VALU
+// instruction move by M0[7:0]; M0[15:12] says which (src0, src1, src2, destination). VSKIP: no vector instruction is issued.
+void execute_unusually(Wave& wave, const Inst& inst);
 
 }  // namespace hipbench::emulator

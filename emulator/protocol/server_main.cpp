@@ -76,8 +76,11 @@ int run(const Arguments& arguments) {
 int print_coverage() {
   Disassembler disassembler;
   const Coverage coverage = instruction_coverage(disassembler);
-  fmt::print("{} mnemonics known to LLVM for gfx942, {} with a row, {} missing\n", coverage.known.size(),
-             coverage.known.size() - coverage.missing.size(), coverage.missing.size());
+  fmt::print("{} mnemonics known to LLVM for gfx942, {} with a row, {} not for compute kernels, {} missing\n", coverage.known.size(),
+             coverage.known.size() - coverage.left_out.size() - coverage.missing.size(), coverage.left_out.size(),
+             coverage.missing.size());
+  for (const Coverage::LeftOut& entry : coverage.left_out)
+    fmt::print("  not for compute kernels: {}: {}\n", entry.mnemonic, entry.reason);
   for (const std::string& mnemonic : coverage.missing) fmt::print("  missing: {}\n", mnemonic);
   return 0;
 }

@@ -56,7 +56,7 @@ class Machine {
       wave.next = inst.following;
       ++wave.counts[static_cast<u32>(inst.cls)];
       try {
-        if ((wave.mode & kModeGprIndexEnable) != 0) execute_indexed(wave, inst);
+        if ((wave.mode & kModeUnusualIssue) != 0) execute_unusually(wave, inst);
         else inst.execute(wave, inst);
       } catch (const GuestFault& fault) {
         return failed(program.disassemble(inst.pc) + ": " + fault.message);
