@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstring>
 #include <random>
 
 #include "evaluator/device_buffers.hpp"
@@ -31,12 +29,6 @@ std::vector<int64_t> rows_to_check(const Problem& problem, const Shape& shape, u
   }
   return rows;
 }
-
-// The inputs of one case and the right answer for them.
-struct Case {
-  Buffers inputs;
-  Buffers expected;
-};
 
 // What the device's log says of one call.
 struct CallRecord {
@@ -78,7 +70,8 @@ class ShapeCheck {
   }
 
   Verdict check_first_call() {
-    const Case one = make_case(problem_.generate(result_.shape, options_.seed, 0));
+    drawn_ = draw_case(kNormalInputs);
+    const Case& one = drawn_;
     Verdict verdict = session({&one}, true);
     if (verdict.kind != VerdictKind::WrongResult || result_.wave_instructions > kRepeatBelowInstructions) return verdict;
     // Once more on the same inputs: if it is right now, it was luck or a race.
@@ -89,10 +82,8 @@ class ShapeCheck {
   }
 
   Verdict check_later_call() {
-    Buffers inputs = problem_.generate(result_.shape, options_.seed, 1);
-    const Case second = make_case(inputs);
-    replace_part(inputs, problem_.generate(result_.shape, options_.seed, 2));
-    const Case third = make_case(std::move(inputs));
+    const Case second = problem_.transform(result_.shape, std::move(drawn_), Extent::Whole, options_.seed, options_.oracle_threads);
+    const Case third = problem_.transform(result_.shape, second, Extent::Slight, options_.seed, options_.oracle_threads);
     Verdict verdict = session({&second, &third}, false);
     if (verdict.kind != VerdictKind::WrongResult) return verdict;
     const Comparison first = result_.comparison;
@@ -112,26 +103,11 @@ class ShapeCheck {
     return {VerdictKind::Nondeterministic, "the same inputs gave a right and a wrong result: a race or uninitialised memory", wrong.reason};
   }
 
-  // Replaces an eighth of every input, at a secret place, so that a sample of the contents looks as it did before.
-  void replace_part(Buffers& inputs, const Buffers& others) const {
-    std::mt19937_64 random(options_.seed ^ 0x706c616365);
-    constexpr size_t kGranule = 256;
-    for (size_t k = 0; k < inputs.size(); ++k) {
-      const size_t granules = inputs[k].size() / kGranule;
-      if (granules < 8) {
-        inputs[k] = others[k];
-        continue;
-      }
-      // The ends are what a sample looks at first.
-      const size_t count = granules / 8, first = 1 + random() % (granules - count - 1);
-      std::memcpy(inputs[k].data() + first * kGranule, others[k].data() + first * kGranule, count * kGranule);
-    }
-  }
-
-  Case make_case(Buffers inputs) const {
+  Case draw_case(std::string_view family) const {
     Case one;
-    one.expected = problem_.expected(result_.shape, inputs, rows_, options_.oracle_threads);
-    one.inputs = std::move(inputs);
+    one.inputs = problem_.generate(result_.shape, {options_.seed, 0, family, options_.oracle_threads});
+    one.rows = rows_;
+    one.expected = problem_.expected(result_.shape, one.inputs, one.rows, options_.oracle_threads);
     return one;
   }
 
@@ -183,7 +159,7 @@ class ShapeCheck {
     if (!contents) return ours(contents.error());
     if (!contents->changed_input.empty())
       return {VerdictKind::WrongResult, fmt::format("the candidate changed its input '{}', which it may only read", contents->changed_input), {}};
-    result_.comparison = problem_.compare(result_.shape, one.expected, contents->outputs, rows_, kPoison);
+    result_.comparison = problem_.compare(result_.shape, one.expected, contents->outputs, one.rows, kPoison);
     if (result_.comparison.passed) return Verdict::pass();
     return {VerdictKind::WrongResult, result_.comparison.sentence(), {}};
   }
@@ -219,6 +195,7 @@ class ShapeCheck {
   const CheckOptions& options_;
   const std::vector<int64_t> rows_;  // empty = all
   ShapeResult result_;
+  Case drawn_;  // the first call's
   int calls_in_session_ = 0;
 };
 

@@ -13,7 +13,7 @@
 #include <variant>
 #include <vector>
 
-#include "evaluator/expression.hpp"
+#include "common/expression.hpp"
 #include "problems/problem.hpp"
 
 namespace hipbench {

@@ -57,6 +57,42 @@ void Problem::finish(uint32_t args_size, std::vector<IntegerField> integers, std
   quick_ = read_shapes("quick");
   tests_ = read_shapes("tests");
   benchmarks_ = read_shapes("benchmarks");
+  read_writable();
+}
+
+void Problem::read_writable() {
+  const toml::table table = parse_embedded(*files_);
+  for (const PointerField& field : pointer_fields_) {
+    std::optional<WritableExpressions>& slot = writable_.emplace_back();
+    const toml::table* entry = table["writable"][field.name].as_table();
+    CHECK((entry == nullptr) == (field.access != Access::InOut) || field.access == Access::Out,
+          fmt::format("problem.toml of {} has [writable.{}] iff that is an InOut or a partly written Out field", id_, field.name));
+    if (entry == nullptr) continue;
+    const auto expression = [&](std::string_view key) {
+      const auto text = (*entry)[key].value<std::string>();
+      CHECK(text.has_value(), fmt::format("problem.toml of {} has no writable.{}.{}", id_, field.name, key));
+      return Expression::parse(*text);
+    };
+    slot = WritableExpressions{expression("offset"), expression("length"), expression("stride"), expression("rows")};
+  }
+}
+
+StridedRange Problem::writable(const Shape& shape, size_t pointer) const {
+  const PointerField& field = pointer_fields_[pointer];
+  if (field.access == Access::In) return {};
+  const uint64_t size = element_size(field.type), bytes = byte_count(shape, pointer);
+  if (!writable_[pointer]) return {0, bytes, bytes, 1};
+  const auto value_of = [&](const Expression& expression) {
+    const int64_t result = expression.evaluate([&](const std::string& name, size_t) { return value(shape, name); });
+    CHECK(result >= 0, "writable ranges are not negative");
+    return static_cast<uint64_t>(result);
+  };
+  const WritableExpressions& e = *writable_[pointer];
+  const StridedRange range{value_of(e.offset) * size, value_of(e.length) * size, value_of(e.stride) * size, value_of(e.rows)};
+  CHECK(range.rows == 0 || (range.row_bytes <= range.stride_bytes &&
+                            range.offset + (range.rows - 1) * range.stride_bytes + range.row_bytes <= bytes),
+        "a writable range lies in its buffer");
+  return range;
 }
 
 std::vector<ListedShape> Problem::read_shapes(std::string_view set) const {
@@ -204,6 +240,18 @@ Comparison Problem::compare(const Shape& shape, const Buffers& expected, const B
     first.worst_ratio = worst_ratio;
   }
   return first;
+}
+
+Roofs Problem::roofs(const Shape& shape) const {
+  const Work needed = work(shape);
+  Roofs roofs{.flops = needed.flops, .input_bytes = needed.input_bytes};
+  for (size_t pointer = 0; pointer < pointer_fields_.size(); ++pointer) roofs.output_bytes += writable(shape, pointer).total_bytes();
+  const auto input = static_cast<double>(roofs.input_bytes), output = static_cast<double>(roofs.output_bytes);
+  roofs.floor_us = 1e6 * std::max({needed.flops / needed.rate.peak_flops, input / mi300x::kPeakHbmBytes,
+                                   output / mi300x::kPeakInfinityCacheBytes});
+  roofs.matrix_roof_us = 1e6 * needed.flops / needed.rate.achieved_flops;
+  roofs.memory_roof_us = 1e6 * (input + output) / mi300x::kAchievedHbmBytes;
+  return roofs;
 }
 
 Limits Problem::limits(const Shape& shape) const {

@@ -15,8 +15,10 @@
 #include <string_view>
 #include <vector>
 
+#include "common/expression.hpp"
 #include "common/result.hpp"
 #include "problems/comparison.hpp"
+#include "problems/mi300x_rates.hpp"
 
 namespace hipbench {
 
@@ -60,9 +62,40 @@ struct StridedRange {
 // One byte vector a pointer field, in the order of pointer_fields(); empty where there is nothing to say.
 using Buffers = std::vector<std::vector<std::byte>>;
 
-// Seconds a launch cannot or should hardly beat, computed from the shape; docs/measurement.md explains them.
+// The inputs of one launch and the right answer for them.
+struct Case {
+  Buffers inputs;
+  std::vector<int64_t> rows;  // that `expected` holds, ascending; empty = all
+  Buffers expected;           // as Problem::expected() returns it
+};
+
+// Inputs as the challenge draws them. Structured families have names of their own: Problem::input_families().
+inline constexpr std::string_view kNormalInputs = "normal";
+
+// Which inputs to draw. They follow from seed, case and family alone; other cases of the same seed cannot be told from them.
+struct Draw {
+  uint64_t seed = 0, case_index = 0;
+  std::string_view family = kNormalInputs;
+  unsigned threads = 1;  // to draw with; changes nothing
+};
+
+// How far Problem::transform() goes.
+enum class Extent {
+  Whole,   // every buffer looks as if drawn anew
+  Slight,  // every input changes, but in few secret places, so that a sample of the contents looks as before; the answer
+           // changes in at least one row of those that the case holds
+};
+
+// What a launch cannot do without.
+struct Work {
+  double flops = 0;          // fewest of any known algorithm that the stated types allow
+  mi300x::MatrixRate rate;   // of the type they are done in
+  uint64_t input_bytes = 0;  // that must be read from HBM, all caches cold
+};
+
+// Microseconds a launch cannot or should hardly beat, computed from Work; docs/measurement.md explains them.
 struct Roofs {
-  double flops = 0;                       // fewest of any known algorithm that the stated types allow
+  double flops = 0;
   uint64_t input_bytes = 0, output_bytes = 0;
   double floor_us = 0;                    // only a time below this is impossible
   double matrix_roof_us = 0;              // FLOPs at the best rate that anybody has published for the type
@@ -117,15 +150,18 @@ class Problem {
 
   virtual uint64_t element_count(const Shape& shape, size_t pointer) const = 0;
   uint64_t byte_count(const Shape& shape, size_t pointer) const;
-  // The part of a pointer field that a candidate may write; rows = 0 for inputs. Packed in this order, it is what
-  // expected() returns and compare() takes.
-  virtual StridedRange writable(const Shape& shape, size_t pointer) const = 0;
+  // The part of a pointer field that a candidate may write; rows = 0 for inputs. All of an Out field unless problem.toml says
+  // otherwise in [writable.FIELD]; InOut fields must be listed there. Packed in this order, it is what expected() returns
+  // and compare() takes.
+  StridedRange writable(const Shape& shape, size_t pointer) const;
   // Cuts the writable range out of a whole buffer.
   static std::vector<std::byte> pack(const StridedRange& range, std::span<const std::byte> buffer);
 
-  // Inputs of one launch. They follow from (seed, case_index) alone; other cases of the same seed cannot be told from
-  // them. In and InOut fields are filled, Out fields stay empty.
-  virtual Buffers generate(const Shape& shape, uint64_t seed, uint64_t case_index) const = 0;
+  // The structured families: one-hot, cancelling sums, … On each of them an honest candidate passes with a margin and a trivial
+  // one fails.
+  virtual std::span<const std::string_view> input_families() const = 0;
+  // Inputs of one launch. In and InOut fields are filled, Out fields stay empty.
+  virtual Buffers generate(const Shape& shape, const Draw& draw) const = 0;
 
   // The oracle's rows: leading index of every output (m for GEMM, tokens for MoE, batches for MLA).
   virtual int64_t row_count(const Shape& shape) const = 0;
@@ -134,13 +170,19 @@ class Problem {
   virtual Buffers expected(const Shape& shape, const Buffers& inputs, std::span<const int64_t> rows,
                            unsigned threads) const = 0;
 
+  // An exact symmetry of the problem, chosen by `seed`: other inputs whose right answer follows from that of `drawn` without
+  // an oracle. Rows, batches, experts, heads and contraction indices are permuted, signs flipped, powers of two moved, such
+  // that nothing over- or underflows. By value, so that large buffers are reused: pass std::move.
+  virtual Case transform(const Shape& shape, Case drawn, Extent extent, uint64_t seed, unsigned threads) const = 0;
+
   // Compares packed writable ranges, all elements of the given rows (empty = all). `got` always holds all rows.
   // `poison` is the byte the judge filled outputs with before the launch.
   Comparison compare(const Shape& shape, const Buffers& expected, const Buffers& got, std::span<const int64_t> rows,
                      std::byte poison) const;
   const Tolerance& tolerance() const { return tolerance_; }
 
-  virtual Roofs roofs(const Shape& shape) const = 0;
+  virtual Work work(const Shape& shape) const = 0;
+  Roofs roofs(const Shape& shape) const;
   Limits limits(const Shape& shape) const;
 
  protected:
@@ -155,12 +197,19 @@ class Problem {
  private:
   Result<Shape> make_shape(std::span<const int64_t> dimension_values) const;
   std::vector<ListedShape> read_shapes(std::string_view set) const;
+  void read_writable();
+
+  // Expressions of the integer fields, in elements.
+  struct WritableExpressions {
+    Expression offset, length, stride, rows;
+  };
 
   const ProblemFiles* files_;
   std::string id_, title_;
   uint32_t args_size_ = 0;
   std::vector<IntegerField> integer_fields_;
   std::vector<PointerField> pointer_fields_;
+  std::vector<std::optional<WritableExpressions>> writable_;  // one a pointer field
   std::vector<std::string> dimensions_;
   std::vector<ListedShape> quick_, tests_, benchmarks_;
   Tolerance tolerance_;

@@ -10,11 +10,10 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <memory>
-#include <thread>
 
 #include "problems/number_formats.hpp"
+#include "problems/parallel.hpp"
 
 namespace hipbench::fp8_gemm {
 namespace {
@@ -132,19 +131,12 @@ std::vector<uint16_t> multiply(const Operands& operands, std::span<const int64_t
   std::vector<uint16_t> c(static_cast<size_t>(row_total * operands.n));
   const int64_t column_tasks = (operands.n + kTaskColumns - 1) / kTaskColumns;
   const int64_t tasks = column_tasks * ((row_total + kTaskRows - 1) / kTaskRows);
-  std::atomic<int64_t> next{0};
-  const auto work = [&] {
-    const auto scratch = std::make_unique<Scratch>();
-    for (int64_t task = next++; task < tasks; task = next++) {
-      const int64_t row = task / column_tasks * kTaskRows, column = task % column_tasks * kTaskColumns;
-      const auto task_rows = rows.subspan(static_cast<size_t>(row), static_cast<size_t>(std::min(kTaskRows, row_total - row)));
-      Task(operands, task_rows, column, std::min(kTaskColumns, operands.n - column), decode, *scratch).run(c.data(), row);
-    }
-  };
-  std::vector<std::thread> helpers;
-  for (int64_t i = 1; i < std::min<int64_t>(threads, tasks); ++i) helpers.emplace_back(work);
-  work();
-  for (std::thread& helper : helpers) helper.join();
+  parallel_for(threads, tasks, [&](int64_t task) {
+    thread_local const auto scratch = std::make_unique<Scratch>();
+    const int64_t row = task / column_tasks * kTaskRows, column = task % column_tasks * kTaskColumns;
+    const auto task_rows = rows.subspan(static_cast<size_t>(row), static_cast<size_t>(std::min(kTaskRows, row_total - row)));
+    Task(operands, task_rows, column, std::min(kTaskColumns, operands.n - column), decode, *scratch).run(c.data(), row);
+  });
   return c;
 }
 

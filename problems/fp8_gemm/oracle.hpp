@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
-namespace hipbench::fp8_gemm {
+#include "problems/fp8_gemm/layout.hpp"
 
-constexpr int64_t kScaleBlock = 128;
+namespace hipbench::fp8_gemm {
 
 struct Operands {
   const uint8_t* a;      // [k][m]

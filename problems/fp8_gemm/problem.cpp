@@ -1,12 +1,8 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstring>
-
 #include "problems/fp8_gemm/fp8_gemm.h"
+#include "problems/fp8_gemm/layout.hpp"
 #include "problems/fp8_gemm/oracle.hpp"
-#include "problems/mi300x_rates.hpp"
-#include "problems/random.hpp"
 #include "problems/registry.hpp"
 
 namespace hipbench {
@@ -15,9 +11,7 @@ std::unique_ptr<Problem> make_fp8_gemm(const ProblemFiles& files);
 
 namespace {
 
-using fp8_gemm::kScaleBlock;
-
-constexpr int64_t blocks(int64_t size) { return (size + kScaleBlock - 1) / kScaleBlock; }
+using fp8_gemm::blocks, fp8_gemm::kA, fp8_gemm::kB, fp8_gemm::kAScale, fp8_gemm::kBScale, fp8_gemm::kC;
 
 class Fp8Gemm final : public Problem {
  public:
@@ -46,31 +40,8 @@ class Fp8Gemm final : public Problem {
     }
   }
 
-  StridedRange writable(const Shape& shape, size_t pointer) const override {
-    if (pointer != kC) return {};
-    const uint64_t bytes = byte_count(shape, pointer);
-    return {0, bytes, bytes, 1};
-  }
-
-  // As the challenge draws them: values and scales standard normal (scales of both signs), values rounded to bf16 and
-  // then to e4m3fnuz.
-  Buffers generate(const Shape& shape, uint64_t seed, uint64_t case_index) const override {
-    Buffers inputs(pointer_fields().size());
-    for (const size_t pointer : {kA, kB, kAScale, kBScale}) {
-      RandomStream random("fp8_gemm/" + shape.label + "/" + pointer_fields()[pointer].name, seed, case_index);
-      std::vector<std::byte>& data = inputs[pointer];
-      data.resize(byte_count(shape, pointer));
-      if (pointer == kA || pointer == kB) {
-        e4m3fnuz_normal_sampler().fill(random, data);
-        continue;
-      }
-      for (size_t at = 0; at < data.size(); at += sizeof(float)) {
-        const auto scale = static_cast<float>(random.normal());
-        std::memcpy(&data[at], &scale, sizeof scale);
-      }
-    }
-    return inputs;
-  }
+  std::span<const std::string_view> input_families() const override { return fp8_gemm::kFamilies; }
+  Buffers generate(const Shape& shape, const Draw& draw) const override { return fp8_gemm::draw_inputs(shape, draw); }
 
   int64_t row_count(const Shape& shape) const override { return sizes(shape).m; }
 
@@ -96,20 +67,17 @@ class Fp8Gemm final : public Problem {
     return result;
   }
 
-  Roofs roofs(const Shape& shape) const override {
+  Case transform(const Shape& shape, Case drawn, Extent extent, uint64_t seed, unsigned threads) const override {
+    return fp8_gemm::transform(shape, std::move(drawn), extent, seed, threads);
+  }
+
+  // Products with fewer multiplications (Strassen) form sums of inputs first, which e4m3fnuz cannot hold: they do not run at the
+  // FP8 rate.
+  Work work(const Shape& shape) const override {
     const auto [m, n, k] = sizes(shape);
-    Roofs roofs;
-    // Products with fewer multiplications (Strassen) form sums of inputs first, which e4m3fnuz cannot hold: they do not
-    // run at the FP8 rate.
-    roofs.flops = 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-    for (const size_t pointer : {kA, kB, kAScale, kBScale}) roofs.input_bytes += byte_count(shape, pointer);
-    roofs.output_bytes = byte_count(shape, kC);
-    const auto input = static_cast<double>(roofs.input_bytes), output = static_cast<double>(roofs.output_bytes);
-    roofs.floor_us = 1e6 * std::max<double>({roofs.flops / mi300x::kPeakFp8Flops, input / mi300x::kPeakHbmBytes,
-                                     output / mi300x::kPeakInfinityCacheBytes});
-    roofs.matrix_roof_us = 1e6 * roofs.flops / mi300x::kAchievedFp8Flops;
-    roofs.memory_roof_us = 1e6 * (input + output) / mi300x::kAchievedHbmBytes;
-    return roofs;
+    Work work{.flops = 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k), .rate = mi300x::kFp8};
+    for (const size_t pointer : {kA, kB, kAScale, kBScale}) work.input_bytes += byte_count(shape, pointer);
+    return work;
   }
 
  protected:
@@ -130,11 +98,7 @@ class Fp8Gemm final : public Problem {
   }
 
  private:
-  static constexpr size_t kA = 0, kB = 1, kAScale = 2, kBScale = 3, kC = 4;
-  struct Sizes {
-    int64_t m, n, k;
-  };
-  static Sizes sizes(const Shape& shape) { return {shape.values[0], shape.values[1], shape.values[2]}; }
+  static fp8_gemm::Sizes sizes(const Shape& shape) { return fp8_gemm::sizes_of(shape); }
 };
 
 }  // namespace

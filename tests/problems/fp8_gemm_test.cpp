@@ -126,7 +126,7 @@ TEST(Fp8Gemm, OracleAgreesWithTheChallengesReference) {
 
 TEST(Fp8Gemm, OracleIsTheDefinitionForEveryElement) {
   const Shape shape = *fp8_gemm().parse_shape("m=32,n=576,k=256");  // edges of tiles, a part of a scale block
-  const Buffers inputs = fp8_gemm().generate(shape, 3, 0);
+  const Buffers inputs = fp8_gemm().generate(shape, {3, 0});
   const Buffers expected = fp8_gemm().expected(shape, inputs, {}, 2);
   ASSERT_EQ(expected[kC].size(), 32u * 576 * 2);
   for (int64_t i = 0; i < 32; ++i) {
@@ -140,7 +140,7 @@ TEST(Fp8Gemm, OracleIsTheDefinitionForEveryElement) {
 
 TEST(Fp8Gemm, RowOracleGivesTheSameBitsAsTheWhole) {
   const Shape shape = *fp8_gemm().parse_shape("m=288,n=192,k=384");
-  const Buffers inputs = fp8_gemm().generate(shape, 4, 0);
+  const Buffers inputs = fp8_gemm().generate(shape, {4, 0});
   const Buffers whole = fp8_gemm().expected(shape, inputs, {}, 1);
   EXPECT_EQ(whole, fp8_gemm().expected(shape, inputs, {}, 3)) << "the number of threads changes nothing";
   const std::vector<int64_t> rows = {0, 1, 63, 100, 255, 256, 287};
@@ -152,9 +152,9 @@ TEST(Fp8Gemm, RowOracleGivesTheSameBitsAsTheWhole) {
 
 TEST(Fp8Gemm, InputsFollowFromSeedAndCase) {
   const Shape shape = *fp8_gemm().parse_shape("m=64,n=64,k=128");
-  const Buffers inputs = fp8_gemm().generate(shape, 1, 0);
-  EXPECT_EQ(inputs, fp8_gemm().generate(shape, 1, 0));
-  const Buffers other_case = fp8_gemm().generate(shape, 1, 1), other_seed = fp8_gemm().generate(shape, 2, 0);
+  const Buffers inputs = fp8_gemm().generate(shape, {1, 0});
+  EXPECT_EQ(inputs, fp8_gemm().generate(shape, {1, 0}));
+  const Buffers other_case = fp8_gemm().generate(shape, {1, 1}), other_seed = fp8_gemm().generate(shape, {2, 0});
   for (const size_t pointer : {kA, kB, kAScale, kBScale}) {
     EXPECT_EQ(inputs[pointer].size(), fp8_gemm().byte_count(shape, pointer));
     EXPECT_NE(inputs[pointer], other_case[pointer]);
@@ -166,8 +166,8 @@ TEST(Fp8Gemm, InputsFollowFromSeedAndCase) {
 TEST(Fp8Gemm, TrivialCandidatesFailOnEveryQuickShape) {
   for (const ListedShape& listed : fp8_gemm().shapes(ShapeSet::Quick)) {
     const Shape& shape = listed.shape;
-    const Buffers expected = fp8_gemm().expected(shape, fp8_gemm().generate(shape, 1, 0), {}, 2);
-    const Buffers previous = fp8_gemm().expected(shape, fp8_gemm().generate(shape, 1, 1), {}, 2);
+    const Buffers expected = fp8_gemm().expected(shape, fp8_gemm().generate(shape, {1, 0}), {}, 2);
+    const Buffers previous = fp8_gemm().expected(shape, fp8_gemm().generate(shape, {1, 1}), {}, 2);
     EXPECT_TRUE(fp8_gemm().compare(shape, expected, expected, {}, std::byte{0xff}).passed);
     EXPECT_FALSE(fp8_gemm().compare(shape, expected, previous, {}, std::byte{0xff}).passed);
     for (const std::byte fill : {std::byte{0}, std::byte{0xff}, std::byte{0x3f}}) {

@@ -1,4 +1,4 @@
-#include "evaluator/expression.hpp"
+#include "common/expression.hpp"
 
 #include <gtest/gtest.h>
 
