@@ -57,7 +57,36 @@ void Problem::finish(uint32_t args_size, std::vector<IntegerField> integers, std
   quick_ = read_shapes("quick");
   tests_ = read_shapes("tests");
   benchmarks_ = read_shapes("benchmarks");
+  read_tensors();
   read_writable();
+}
+
+int64_t Problem::evaluate(const Expression& expression, const Shape& shape) const {
+  const int64_t result = expression.evaluate([&](const std::string& name, size_t) { return value(shape, name); });
+  CHECK(result >= 0, fmt::format("an extent in problem.toml of {} is negative", id_));
+  return result;
+}
+
+void Problem::read_tensors() {
+  const toml::table table = parse_embedded(*files_);
+  for (const PointerField& field : pointer_fields_) {
+    const toml::array* extents = table["tensors"][field.name].as_array();
+    CHECK(extents != nullptr, fmt::format("problem.toml of {} has no tensors.{}", id_, field.name));
+    std::vector<Expression>& tensor = tensors_.emplace_back();
+    for (const toml::node& extent : *extents) tensor.push_back(Expression::parse(extent.value<std::string>().value_or("")));
+  }
+}
+
+std::vector<int64_t> Problem::tensor_shape(const Shape& shape, size_t pointer) const {
+  std::vector<int64_t> extents;
+  for (const Expression& extent : tensors_[pointer]) extents.push_back(evaluate(extent, shape));
+  return extents;
+}
+
+uint64_t Problem::element_count(const Shape& shape, size_t pointer) const {
+  uint64_t count = 1;
+  for (const Expression& extent : tensors_[pointer]) count *= static_cast<uint64_t>(evaluate(extent, shape));
+  return count;
 }
 
 void Problem::read_writable() {
@@ -82,11 +111,7 @@ StridedRange Problem::writable(const Shape& shape, size_t pointer) const {
   if (field.access == Access::In) return {};
   const uint64_t size = element_size(field.type), bytes = byte_count(shape, pointer);
   if (!writable_[pointer]) return {0, bytes, bytes, 1};
-  const auto value_of = [&](const Expression& expression) {
-    const int64_t result = expression.evaluate([&](const std::string& name, size_t) { return value(shape, name); });
-    CHECK(result >= 0, "writable ranges are not negative");
-    return static_cast<uint64_t>(result);
-  };
+  const auto value_of = [&](const Expression& expression) { return static_cast<uint64_t>(evaluate(expression, shape)); };
   const WritableExpressions& e = *writable_[pointer];
   const StridedRange range{value_of(e.offset) * size, value_of(e.length) * size, value_of(e.stride) * size, value_of(e.rows)};
   CHECK(range.rows == 0 || (range.row_bytes <= range.stride_bytes &&

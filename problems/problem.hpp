@@ -148,7 +148,10 @@ class Problem {
   int64_t emulated_check_rows(const Shape& shape) const;
   std::optional<double> published_us(const Shape& shape) const;
 
-  virtual uint64_t element_count(const Shape& shape, size_t pointer) const = 0;
+  // The tensor behind a pointer field as it lies in memory, outermost dimension first, without padding. From [tensors] in
+  // problem.toml, where each field has a list of expressions of the integer fields.
+  std::vector<int64_t> tensor_shape(const Shape& shape, size_t pointer) const;
+  uint64_t element_count(const Shape& shape, size_t pointer) const;
   uint64_t byte_count(const Shape& shape, size_t pointer) const;
   // The part of a pointer field that a candidate may write; rows = 0 for inputs. All of an Out field unless problem.toml says
   // otherwise in [writable.FIELD]; InOut fields must be listed there. Packed in this order, it is what expected() returns
@@ -197,6 +200,8 @@ class Problem {
  private:
   Result<Shape> make_shape(std::span<const int64_t> dimension_values) const;
   std::vector<ListedShape> read_shapes(std::string_view set) const;
+  int64_t evaluate(const Expression& expression, const Shape& shape) const;
+  void read_tensors();
   void read_writable();
 
   // Expressions of the integer fields, in elements.
@@ -209,6 +214,7 @@ class Problem {
   uint32_t args_size_ = 0;
   std::vector<IntegerField> integer_fields_;
   std::vector<PointerField> pointer_fields_;
+  std::vector<std::vector<Expression>> tensors_;                // one a pointer field
   std::vector<std::optional<WritableExpressions>> writable_;  // one a pointer field
   std::vector<std::string> dimensions_;
   std::vector<ListedShape> quick_, tests_, benchmarks_;

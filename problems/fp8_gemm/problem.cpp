@@ -11,7 +11,7 @@ std::unique_ptr<Problem> make_fp8_gemm(const ProblemFiles& files);
 
 namespace {
 
-using fp8_gemm::blocks, fp8_gemm::kA, fp8_gemm::kB, fp8_gemm::kAScale, fp8_gemm::kBScale, fp8_gemm::kC;
+using fp8_gemm::kA, fp8_gemm::kB, fp8_gemm::kAScale, fp8_gemm::kBScale, fp8_gemm::kC;
 
 class Fp8Gemm final : public Problem {
  public:
@@ -27,17 +27,6 @@ class Fp8Gemm final : public Problem {
             {"b_scale", offsetof(hb_fp8_gemm, b_scale), Access::In, ElementType::F32},
             {"c", offsetof(hb_fp8_gemm, c), Access::Out, ElementType::Bf16}},
            {"m", "n", "k"});
-  }
-
-  uint64_t element_count(const Shape& shape, size_t pointer) const override {
-    const auto [m, n, k] = sizes(shape);
-    switch (pointer) {
-      case kA: return static_cast<uint64_t>(m * k);
-      case kB: return static_cast<uint64_t>(n * k);
-      case kAScale: return static_cast<uint64_t>(blocks(k) * m);
-      case kBScale: return static_cast<uint64_t>(blocks(k) * blocks(n));
-      default: return static_cast<uint64_t>(m * n);
-    }
   }
 
   std::span<const std::string_view> input_families() const override { return fp8_gemm::kFamilies; }
