@@ -182,13 +182,14 @@ struct ConditionalExchange {
   }
 };
 
-// ---- Wave-wide counters: one addition for all active lanes; every lane gets the old value ----
+// ---- Wave-wide counters: one addition for all active lanes; every lane gets the old value. The address is in M0, as AMD's compiler
+// puts it there for __builtin_amdgcn_ds_append; the ISA document only says "M0.base" ----
 
 template <bool Append>
 void append_consume(Wave& wave, const Inst& inst) {
   const u64 active = wave.exec();
   if (active == 0) return;
-  std::byte* cell = atomic_cell<u32>(wave, (wave.m0() >> 16) + byte_offset(inst), 0);
+  std::byte* cell = atomic_cell<u32>(wave, (wave.m0() & 0xffff) + byte_offset(inst), 0);
   u32 old;
   std::memcpy(&old, cell, 4);
   const u32 count = static_cast<u32>(std::popcount(active));

@@ -188,26 +188,100 @@ class Formula {
 
 }  // namespace
 
+namespace {
+
+// ---- Families: "@ NAME = values" lines; those that begin with "@@" start another axis ----
+
+struct Variable {
+  std::string name;
+  std::vector<std::string> values;
+};
+struct CaseText {
+  std::string name;
+  std::vector<std::string> lines;
+  std::vector<std::vector<Variable>> axes;
+};
+
+// Words, or what lies between " | ".
+std::vector<std::string> split_values(std::string_view text) {
+  const bool bars = text.find(" | ") != std::string_view::npos;
+  const std::string_view separator = bars ? " | " : " ";
+  std::vector<std::string> values;
+  while (!text.empty()) {
+    const size_t end = text.find(separator);
+    if (std::string value = trim(text.substr(0, end)); !value.empty()) values.push_back(std::move(value));
+    text = end == std::string_view::npos ? std::string_view{} : text.substr(end + separator.size());
+  }
+  return values;
+}
+
+void add_variable(std::string_view line, CaseText& text) {
+  const bool new_axis = line.starts_with("@@");
+  line.remove_prefix(new_axis ? 2 : 1);
+  const size_t equals = line.find(" = ");
+  if (equals == std::string_view::npos) throw std::runtime_error(text.name + ": not a list of a family: " + std::string(line));
+  if (new_axis || text.axes.empty()) text.axes.emplace_back();
+  Variable variable{trim(line.substr(0, equals)), split_values(line.substr(equals + 3))};
+  std::vector<Variable>& axis = text.axes.back();
+  if (!axis.empty() && axis.front().values.size() != variable.values.size())
+    throw std::runtime_error(text.name + ": the lists of an axis have different lengths: " + variable.name);
+  axis.push_back(std::move(variable));
+}
+
+void replace_all(std::string& text, const std::string& from, const std::string& to) {
+  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) text.replace(at, from.size(), to);
+}
+
+AsmCase parse_case(const std::string& name, const std::vector<std::string>& lines) {
+  AsmCase result{name, "", {}, {}, ""};
+  for (const std::string& line : lines) {
+    if (line.starts_with("> ")) result.snippet += line.substr(2) + "\n";
+    else if (line.starts_with("fault ")) result.fault = trim(line.substr(6));
+    else add_assignments(line, result.snippet.empty() ? result.before : result.after);
+  }
+  return result;
+}
+
+// One case for each choice on every axis; later lists may name earlier ones.
+void expand(const CaseText& text, std::vector<AsmCase>& cases) {
+  size_t members = 1;
+  for (const std::vector<Variable>& axis : text.axes) members *= axis.front().values.size();
+  for (size_t member = 0; member < members; ++member) {
+    std::vector<std::pair<std::string, std::string>> chosen;
+    size_t rest = member;
+    for (const std::vector<Variable>& axis : text.axes) {
+      const size_t choice = rest % axis.front().values.size();
+      rest /= axis.front().values.size();
+      for (const Variable& variable : axis) chosen.emplace_back("{" + variable.name + "}", variable.values[choice]);
+    }
+    const auto substitute = [&](std::string line) {
+      for (auto variable = chosen.rbegin(); variable != chosen.rend(); ++variable) replace_all(line, variable->first, variable->second);
+      return line;
+    };
+    std::vector<std::string> lines;
+    for (const std::string& line : text.lines) lines.push_back(substitute(line));
+    cases.push_back(parse_case(substitute(text.name), lines));
+  }
+}
+
+}  // namespace
+
 std::vector<AsmCase> read_asm_cases(const std::string& path) {
   std::ifstream file(path);
   if (!file) throw std::runtime_error("cannot read " + path);
   const std::string stem = std::filesystem::path(path).filename().string();
-  std::vector<AsmCase> cases;
+  std::vector<CaseText> texts;
   u32 number = 0;
   for (std::string raw; std::getline(file, raw);) {
     ++number;
-    if (raw.starts_with("> ")) {
-      cases.back().snippet += raw.substr(2) + "\n";
-      continue;
-    }
-    const std::string line = trim(std::string_view(raw).substr(0, raw.find('#')));
-    if (line.starts_with("==")) {
-      cases.push_back({stem + ":" + std::to_string(number) + ": " + trim(std::string_view(line).substr(2)), "", {}, {}});
-    } else if (!line.empty()) {
-      AsmCase& current = cases.back();
-      add_assignments(line, current.snippet.empty() ? current.before : current.after);
-    }
+    const bool code = raw.starts_with("> ");
+    const std::string line = code ? raw : trim(std::string_view(raw).substr(0, raw.find('#')));
+    if (line.starts_with("==")) texts.push_back({stem + ":" + std::to_string(number) + ": " + trim(std::string_view(line).substr(2)), {}, {}});
+    else if (line.starts_with("@")) add_variable(line, texts.back());
+    else if (!line.empty()) texts.back().lines.push_back(line);
   }
+  std::vector<AsmCase> cases;
+  for (const CaseText& text : texts) expand(text, cases);
   return cases;
 }
 

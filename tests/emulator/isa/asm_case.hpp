@@ -19,8 +19,10 @@ struct AsmCase {
   std::string name;        // "valu_f32.s:12: v_add_f32: rounding"
   std::string snippet;     // lines
   std::vector<AsmAssignment> before, after;
+  std::string fault;       // words of the fault that the snippet must end in; empty = none
 };
 
+// Families ("@" lines) are expanded: one case a member.
 std::vector<AsmCase> read_asm_cases(const std::string& path);
 
 // One value of a list. `bits` as initial state; as an expectation it may allow more.
