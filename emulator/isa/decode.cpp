@@ -32,6 +32,25 @@ constexpr const char* kTriple = "amdgcn-amd-amdhsa";
 constexpr const char* kCpu = "gfx942";
 }  // namespace
 
+namespace {
+
+// SDWA fields with values that stand for nothing. LLVM decodes them, but its printer takes them for impossible and runs into the
+// undefined; kernels may hold any bits.
+bool has_reserved_sdwa_field(std::span<const std::byte> bytes) {
+  if (bytes.size() < 8) return false;
+  u32 words[2];
+  std::memcpy(words, bytes.data(), sizeof words);
+  constexpr u32 kSdwaSource = 0xf9;
+  if (words[0] >> 31 != 0 || (words[0] & 0x1ff) != kSdwaSource) return false;  // not VOP1, VOP2 or VOPC with SDWA
+  const u32 opcode = words[0] >> 25;
+  const bool compare = opcode == 0x3e, one_source = opcode == 0x3f;
+  const bool bad_destination = (words[1] >> 8 & 7) == 7 || (words[1] >> 11 & 3) == 3;
+  const bool bad_source0 = (words[1] >> 16 & 7) == 7, bad_source1 = (words[1] >> 24 & 7) == 7;
+  return (!compare && bad_destination) || bad_source0 || (!one_source && bad_source1);
+}
+
+}  // namespace
+
 struct Disassembler::Llvm {
   std::unique_ptr<llvm::MCRegisterInfo> registers;
   std::unique_ptr<llvm::MCAsmInfo> asm_info;
@@ -44,6 +63,7 @@ struct Disassembler::Llvm {
   bool decode(std::span<const std::byte> bytes, u64 address, llvm::MCInst& inst, u64& size) const {
     const llvm::ArrayRef<u8> data(reinterpret_cast<const u8*>(bytes.data()), bytes.size());
     size = 0;
+    if (has_reserved_sdwa_field(bytes)) return false;
     return disassembler->getInstruction(inst, size, data, address, llvm::nulls()) == llvm::MCDisassembler::Success && size >= 4;
   }
 };
@@ -80,6 +100,8 @@ Disassembler::Text Disassembler::disassemble(std::span<const std::byte> bytes, u
   llvm::raw_string_ostream stream(result.text);
   llvm_->printer->printInst(&inst, address, "", *llvm_->subtarget, stream);
   stream.flush();
+  // Registers that the operand cannot name are printed with a remark: "xnack_mask/*Invalid register, …*/".
+  if (result.text.find("/*") != std::string::npos) return {};
   const size_t comment = result.text.find("//");
   if (comment != std::string::npos) result.text.resize(comment);
   while (!result.text.empty() && (result.text.back() == ' ' || result.text.back() == '\t')) result.text.pop_back();

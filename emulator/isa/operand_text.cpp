@@ -114,7 +114,7 @@ bool parse_register(std::string_view text, Operand& operand) {
   const std::string_view rest = text.substr(1);
   if (text[0] == 'v' && parse_register_range(rest, first, count)) return set(OperandKind::Vgpr, 0, 256);
   if (text[0] == 'a' && parse_register_range(rest, first, count)) return set(OperandKind::Vgpr, kAgprBase, 256);
-  if (text[0] == 's' && parse_register_range(rest, first, count)) return set(OperandKind::Scalar, 0, 102);
+  if (text[0] == 's' && parse_register_range(rest, first, count)) return set(OperandKind::Scalar, 0, 104);  // FLAT_SCRATCH ends s[100:103]
   return false;
 }
 
@@ -122,11 +122,10 @@ bool is_two_dwords(OperandType type) {
   return type == OperandType::B64 || type == OperandType::I64 || type == OperandType::F64 || type == OperandType::Mask;
 }
 
+// Inline constants are produced as 32 bits whatever the width of the operation (LLVM's comment on getInlineEncodingV216, after the
+// hardware): integers sign-extended; floats as a half below zeros for f16 operations, as an f32 for 16-bit integer ones.
 u64 integer_bits(i64 value, OperandType type) {
   switch (type) {
-    case OperandType::B16:
-    case OperandType::F16:
-    case OperandType::Bf16: return static_cast<u16>(value);
     case OperandType::PackedF32: return u64{static_cast<u32>(value)} << 32 | static_cast<u32>(value);
     case OperandType::B64:
     case OperandType::I64:
@@ -141,7 +140,6 @@ u64 hex_bits(u64 value, OperandType type) {
   if (type == OperandType::F64) return value << 32;
   if (type == OperandType::I64) return static_cast<u64>(static_cast<i64>(static_cast<i32>(value)));
   if (type == OperandType::PackedF32) return value << 32 | value;
-  if (type == OperandType::B16 || type == OperandType::F16 || type == OperandType::Bf16) return value & 0xffff;
   return value;
 }
 
@@ -150,7 +148,6 @@ u64 float_bits(f64 value, OperandType type) {
   if (is_two_dwords(type)) return std::abs(value - 0.15915494) < 1e-7 ? 0x3fc45f306dc9c882 : std::bit_cast<u64>(value);
   const f32 single = static_cast<f32>(value);
   switch (type) {
-    case OperandType::B16:
     case OperandType::F16:
     case OperandType::PackedF16: return f32_to_f16(single);
     case OperandType::Bf16: return std::bit_cast<u32>(single) >> 16;
