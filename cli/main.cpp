@@ -48,6 +48,7 @@ int parse_and_run(int argc, char** argv) {
   cli::Action action;
   cli::add_problem_verbs(app, action);
   cli::add_evaluate_verbs(app, action);
+  cli::add_tensor_verbs(app, action);
   cli::add_profile_verb(app, action);
   cli::add_result_verbs(app, action);
   for (const Passthrough& verb : kPassthroughs) app.add_subcommand(verb.name, verb.help)->prefix_command();

@@ -44,7 +44,7 @@ void expect_usage_error(const ProcessResult& result, const std::string& message)
 TEST_F(CommandLine, HelpAndVersionSucceed) {
   EXPECT_THAT(hipbench({"--version"}).output, HasSubstr("hipbench 0."));
   EXPECT_THAT(hipbench({"--help"}).output, HasSubstr("hipbench eval gemm.hip"));
-  for (const char* verb : {"problems", "init", "eval", "check", "profile", "report", "replay"}) {
+  for (const char* verb : {"problems", "init", "eval", "check", "profile", "report", "replay", "oracle"}) {
     const ProcessResult result = hipbench({verb, "--help"});
     EXPECT_EQ(result.exit_code, 0) << verb;
     EXPECT_THAT(result.output, HasSubstr("Example")) << verb;
@@ -139,6 +139,20 @@ TEST_F(CommandLine, ReportListsADatabase) {
 TEST_F(CommandLine, PassedOnVerbsGetTheirArgumentsUntouched) {
   EXPECT_THAT(hipbench({"doctor", "--no-such-option"}).errors, HasSubstr("usage: hipbench doctor"));
   EXPECT_EQ(hipbench({"doctor", "--help"}).exit_code, 0);
+}
+
+TEST_F(CommandLine, TheOracleAnswersForTensorsFromFiles) {
+  const std::vector<std::string> shape = {"oracle", "fp8_gemm", "--shape", "m=32,n=64,k=128"};
+  const auto oracle = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), shape.begin(), shape.end());
+    return hipbench(more);
+  };
+  const ProcessResult drawn = oracle({"--draw", "1", "--inputs", path("in"), "--output", path("right")});
+  EXPECT_EQ(drawn.exit_code, 0) << drawn.errors;
+  EXPECT_EQ(oracle({"--inputs", path("in"), "--output", path("again")}).exit_code, 0);
+  EXPECT_EQ(read_file(path("right/c.npy")).value(), read_file(path("again/c.npy")).value());
+  expect_usage_error(oracle({"--inputs", path("nothing"), "--output", path("right")}), "lacks a.npy");
+  expect_usage_error(hipbench({"oracle", "fp8_gemm", "--shape", "m=32", "--inputs", "x", "--output", "y"}), "n");
 }
 
 }  // namespace
