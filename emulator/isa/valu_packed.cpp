@@ -8,6 +8,18 @@ namespace hipbench::emulator {
 
 namespace {
 
+// Two halves in one operand.
+struct Halves {
+  u32 bits;
+};
+
+}  // namespace
+
+template <>
+struct Slot<Halves> : SlotOf<OperandType::PackedF16, 1, false> {};
+
+namespace {
+
 constexpr u32 kAllHigh = 7;  // op_sel_hi when it is not printed
 
 u32 high_selects(const Modifiers& mods) { return mods.op_sel_hi_given ? mods.op_sel_hi : kAllHigh; }
@@ -380,7 +392,7 @@ constexpr Op kRows[] = {
     dot_row<8, false>("v_dot4_u32_u8"),
     dot_row<4, true>("v_dot8_i32_i4"),
     dot_row<4, false>("v_dot8_u32_u4"),
-    lanes<[](u32 a, u32 b, Tied<f32> c) { return dot_half(a, b, c.value); }>("v_dot2c_f32_f16"),
+    lanes<[](Halves a, Halves b, Tied<f32> c) { return dot_half(a.bits, b.bits, c.value); }>("v_dot2c_f32_f16"),
     dot_accumulate_row<16>("v_dot2c_i32_i16"),
     dot_accumulate_row<8>("v_dot4c_i32_i8"),
     dot_accumulate_row<4>("v_dot8c_i32_i4"),

@@ -130,9 +130,18 @@ v0 = 0xfffe0003; v1 = 0x00050007; v3 = 10
 > {op} v3, v0, v1
 v3 = {value}
 == v_dot2c_f32_f16
-v0 = 1h:2h; v1 = 3h:4h; v2 = 10f
+v0 = 1h:2h; v1 = 3h:4h; v2 = 10f; v3 = 0f
 > v_dot2c_f32_f16 v2, v0, v1
-v2 = 21f
+> v_dot2c_f32_f16 v3, 4.0, v1
+v2 = 21f; v3 = 12f
+== inline constants of 16-bit operations: halves for floats, the low half of an f32 for integers
+v0 = 1; v1 = 1h:1h
+> v_add_f16 v2, 1.0, v1
+> v_add_u16 v3, 1.0, v0
+> v_pk_add_f16 v4, 1.0, v1
+> v_pk_add_u16 v5, 1.0, v0
+> v_pk_add_u16 v6, -1, v0
+v2 = 2h; v3 = 1; v4 = 2h:1h; v5 = 1:0x3f80; v6 = 0:0xffff
 == packed: {op}
 @ op = v_pk_mad_u16 v_pk_max_i16 v_pk_min_u16 v_pk_sub_u16
 @ line = v_pk_mad_u16 v3, v0, v1, v2 | v_pk_max_i16 v3, v0, v1 | v_pk_min_u16 v3, v0, v1 | v_pk_sub_u16 v3, v0, v1
