@@ -1,0 +1,141 @@
+// mla_decode, host track: the naive kernels. A wave an element of each weight product, a workgroup a head of a batch in attention;
+// weights are absorbed.
+// Bottleneck: loads; weights are read once a batch, cache rows once a head.
+
+#include <cmath>
+
+#include <hip/hip_runtime.h>
+
+#include "hipbench/mla_decode.h"
+
+__device__ inline float to_float(uint16_t bits) { return __uint_as_float(uint32_t(bits) << 16); }
+
+// To nearest even; a NaN stays one.
+__device__ inline uint16_t to_bf16(float value) {
+  const uint32_t bits = __float_as_uint(value);
+  return value != value ? 0x7fc0 : (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+}
+
+__device__ inline float rounded(float value) { return to_float(to_bf16(value)); }
+
+__device__ inline float sum_of_wave(float value) {
+  for (int step = 32; step > 0; step /= 2) value += __shfl_xor(value, step);
+  return value;
+}
+
+// out[b][i] = in[b] . w[i], one wave an element; each lane takes every 64th pair of neighbours.
+__global__ void linear(const uint16_t *in, const uint16_t *w, uint16_t *out, int depth, int out_stride) {
+  const int i = blockIdx.x * 4 + threadIdx.x / 64, b = blockIdx.y;
+  const auto *x = reinterpret_cast<const uint32_t *>(in + size_t(b) * depth);
+  const auto *y = reinterpret_cast<const uint32_t *>(w + size_t(i) * depth);
+  float sum = 0;
+#pragma unroll 4
+  for (int k = threadIdx.x % 64; k < depth / 2; k += 64) {
+    sum += to_float(uint16_t(x[k])) * to_float(uint16_t(y[k])) + to_float(x[k] >> 16) * to_float(y[k] >> 16);
+  }
+  sum = sum_of_wave(sum);
+  if (threadIdx.x % 64 == 0) out[size_t(b) * out_stride + i] = to_bf16(sum);
+}
+
+// angles[t][j] = cos, angles[t][32 + j] = sin, rounded to bf16 as the problem wants it.
+__global__ void find_angles(float *angles) {
+  const int j = threadIdx.x % 32, t = blockIdx.x;
+  const float theta = rounded(powf(9984.0f, -j / 32.0f));
+  const float angle = rounded(rounded(float(t)) * theta);
+  angles[t * 64 + threadIdx.x] = rounded(threadIdx.x < 32 ? cosf(angle) : sinf(angle));
+}
+
+// Element j of 64 bf16 numbers, rotated.
+__device__ inline float rotated(const uint16_t *x, int j, const float *angles) {
+  const float partner = j < 32 ? -to_float(x[j + 32]) : to_float(x[j - 32]);
+  return rounded(rounded(to_float(x[j]) * angles[j % 32]) + rounded(partner * angles[32 + j % 32]));
+}
+
+// One head of one batch a workgroup: the query into the cache's space, scores, softmax, the mean of the latent rows, and its
+// values. All scores stay in LDS.
+__global__ void __launch_bounds__(256) attend(hb_mla_decode args, const uint16_t *q, const float *angles, uint16_t *value) {
+  __shared__ float query[576], weights[8192], mean[512];
+  const int head = blockIdx.x, b = blockIdx.y, keys = args.prefill + 1, lane = threadIdx.x % 64, wave = threadIdx.x / 64;
+  const uint16_t *cache = args.kv_cache + size_t(b) * args.max_seq * 576;
+  const uint16_t *w = args.wkv_up + size_t(head) * 256 * 512;
+  q += (size_t(b) * args.n_heads + head) * 192;
+
+  for (int l = threadIdx.x; l < 512; l += 256) {
+    float sum = 0;
+    for (int d = 0; d < 128; ++d) sum += to_float(q[d]) * to_float(w[d * 512 + l]);
+    query[l] = sum;
+  }
+  if (wave == 0) query[512 + lane] = rotated(q + 128, lane, angles + args.prefill * 64);
+  __syncthreads();
+
+  for (int t = wave; t < keys; t += 4) {
+    const uint16_t *key = cache + size_t(t) * 576;
+    float sum = query[512 + lane] * rotated(key + 512, lane, angles + t * 64);
+    for (int l = lane; l < 512; l += 64) sum += query[l] * to_float(key[l]);
+    sum = sum_of_wave(sum);
+    if (lane == 0) weights[t] = sum * 0.07216878f;  // 1/sqrt(192)
+  }
+  __syncthreads();
+
+  float largest = -INFINITY, total = 0;
+  for (int t = lane; t < keys; t += 64) largest = fmaxf(largest, weights[t]);
+  for (int step = 32; step > 0; step /= 2) largest = fmaxf(largest, __shfl_xor(largest, step));
+  __syncthreads();  // every wave has read all scores
+  for (int t = threadIdx.x; t < keys; t += 256) weights[t] = expf(weights[t] - largest);
+  __syncthreads();
+  for (int t = lane; t < keys; t += 64) total += weights[t];
+  total = sum_of_wave(total);
+
+  const auto *latents = reinterpret_cast<const uint32_t *>(cache) + threadIdx.x;  // two neighbours a thread
+  float low = 0, high = 0;
+  for (int t = 0; t < keys; ++t) {
+    const uint32_t pair = latents[size_t(t) * 288];
+    low += weights[t] * to_float(uint16_t(pair));
+    high += weights[t] * to_float(pair >> 16);
+  }
+  mean[threadIdx.x * 2] = low / total;
+  mean[threadIdx.x * 2 + 1] = high / total;
+  __syncthreads();
+
+  for (int d = wave; d < 128; d += 4) {
+    float sum = 0;
+    for (int l = lane; l < 512; l += 64) sum += mean[l] * to_float(w[(128 + d) * 512 + l]);
+    sum = sum_of_wave(sum);
+    if (lane == 0) value[(size_t(b) * args.n_heads + head) * 128 + d] = to_bf16(sum);
+  }
+}
+
+// Scratch memory in bytes, one piece after the other, each aligned to 256.
+struct Scratch {
+  size_t q_latent, q, angles, value, end;
+  explicit Scratch(const hb_mla_decode &a) {
+    const auto after = [](size_t start, size_t bytes) { return (start + bytes + 255) / 256 * 256; };
+    const size_t bs = a.bs;
+    q_latent = 0;
+    q = after(q_latent, bs * a.dq * 2);
+    angles = after(q, bs * a.n_heads * 192 * 2);
+    value = after(angles, (size_t(a.prefill) + 1) * 64 * 4);
+    end = after(value, bs * a.n_heads * 128 * 2);
+  }
+};
+
+extern "C" size_t hb_mla_decode_workspace(const hb_mla_decode *dims) { return Scratch(*dims).end; }
+
+extern "C" int hb_mla_decode_run(const hb_mla_decode *args, void *workspace, size_t bytes, hipStream_t stream) {
+  const hb_mla_decode &a = *args;
+  const Scratch at(a);
+  if (bytes < at.end) return 1;
+  char *const start = static_cast<char *>(workspace);
+  const auto numbers = [&](size_t offset) { return reinterpret_cast<uint16_t *>(start + offset); };
+  float *const angles = reinterpret_cast<float *>(start + at.angles);
+  uint16_t *const q_latent = numbers(at.q_latent), *const q = numbers(at.q), *const value = numbers(at.value);
+  const int bs = a.bs, heads = a.n_heads;
+
+  linear<<<dim3(a.dq / 4, bs), 256, 0, stream>>>(a.x, a.wq_down, q_latent, a.dim, a.dq);
+  linear<<<dim3(576 / 4, bs), 256, 0, stream>>>(a.x, a.wkv_down, a.kv_cache + size_t(a.prefill) * 576, a.dim, a.max_seq * 576);
+  linear<<<dim3(heads * 192 / 4, bs), 256, 0, stream>>>(q_latent, a.wq_up, q, a.dq, heads * 192);
+  find_angles<<<a.prefill + 1, 64, 0, stream>>>(angles);
+  attend<<<dim3(heads, bs), 256, 0, stream>>>(a, q, angles, value);
+  linear<<<dim3(a.dim / 4, bs), 256, 0, stream>>>(value, a.wo, a.y, heads * 128, a.dim);
+  return hipGetLastError();
+}
