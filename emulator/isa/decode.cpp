@@ -157,13 +157,34 @@ bool has_modifiers(const Inst& inst) {
   return false;
 }
 
+// 16-bit integer operations see the inline float constants as f32 (LLVM's assembler and its comment on getInlineEncodingV216, after
+// the hardware), but its disassembler prints the bits of a half: "v_add_u16 v0, 0x3c00, v1" for 1.0.
+void widen_inline_float(const Inst& inst, std::string_view text, Operand& operand) {
+  const bool may_be_literal = inst.size == 8 && inst.words[0] >> 31 == 0;
+  if (operand.type != OperandType::B16 || operand.kind != OperandKind::Constant || may_be_literal || !text.starts_with("0x")) return;
+  struct Inline {
+    u16 half;
+    u32 single;
+  };
+  static constexpr Inline kInline[] = {{0x3800, 0x3f000000}, {0xb800, 0xbf000000}, {0x3c00, 0x3f800000},
+                                       {0xbc00, 0xbf800000}, {0x4000, 0x40000000}, {0xc000, 0xc0000000},
+                                       {0x4400, 0x40800000}, {0xc400, 0xc0800000}, {0x3118, 0x3e22f983}};
+  for (const Inline& constant : kInline)
+    if (operand.constant == constant.half) {
+      operand.constant = constant.single;
+      return;
+    }
+}
+
 // Operands and modifiers of `text` as the row wants them; false when the form is not the row's.
 bool bind_operands(const InstText& text, const Op& op, Inst& inst) {
   const bool wide = op.operand_count == 0xff;
   if (wide ? text.operands.size() > kMaxOperands : text.operands.size() != op.operand_count) return false;
   inst.operand_count = static_cast<u8>(text.operands.size());
-  for (u32 k = 0; k < inst.operand_count; ++k)
+  for (u32 k = 0; k < inst.operand_count; ++k) {
     if (!parse_operand(text.operands[k], wide ? OperandType::Wide : op.operands[k].type, inst.operands[k])) return false;
+    widen_inline_float(inst, text.operands[k], inst.operands[k]);
+  }
   for (std::string_view word : text.modifiers)
     if (!parse_modifier(word, inst)) return false;
   return true;
