@@ -255,6 +255,14 @@ TEST(VectorIntegers, AgreeWithWiderArithmetic) {
   const auto s24 = [](u32 x) { return static_cast<i64>(static_cast<i32>(x << 8) >> 8); };
   const auto clip = [](i64 x, i64 low, i64 high) { return static_cast<u32>(std::min(std::max(x, low), high)); };
   const auto s = [](u32 x) { return i64{static_cast<i32>(x)}; };
+  const auto absolute_differences = [](u32 a, u32 b, u32 width) {
+    u32 sum = 0;
+    for (u32 k = 0; k < 32; k += width) {
+      const i64 x = a >> k & ((1u << width) - 1), y = b >> k & ((1u << width) - 1);
+      sum += static_cast<u32>(x > y ? x - y : y - x);
+    }
+    return sum;
+  };
   const IntegerCase cases[] = {
       {"v_add_u32_e64 v3, v0, v1 clamp", [&](u32 a, u32 b, u32) { return clip(i64{a} + b, 0, UINT32_MAX); }},
       {"v_sub_u32_e64 v3, v0, v1 clamp", [&](u32 a, u32 b, u32) { return clip(i64{a} - b, 0, UINT32_MAX); }},
@@ -280,6 +288,110 @@ TEST(VectorIntegers, AgreeWithWiderArithmetic) {
          return static_cast<u32>(v[1]);
        }},
       {"v_xad_u32 v3, v0, v1, v2", [](u32 a, u32 b, u32 c) { return (a ^ b) + c; }},
+      {"v_add_u32 v3, v0, v1", [](u32 a, u32 b, u32) { return static_cast<u32>(u64{a} + b); }},
+      {"v_sub_u32 v3, v0, v1", [](u32 a, u32 b, u32) { return static_cast<u32>((u64{1} << 32) + a - b); }},
+      {"v_subrev_u32 v3, v0, v1", [](u32 a, u32 b, u32) { return static_cast<u32>((u64{1} << 32) + b - a); }},
+      {"v_sub_i32 v3, v0, v1 clamp", [&](u32 a, u32 b, u32) { return clip(s(a) - s(b), INT32_MIN, INT32_MAX); }},
+      {"v_add3_u32 v3, v0, v1, v2", [](u32 a, u32 b, u32 c) { return static_cast<u32>(u64{a} + b + c); }},
+      {"v_lshl_add_u32 v3, v0, v1, v2", [](u32 a, u32 n, u32 b) { return static_cast<u32>((u64{a} << n % 32) + b); }},
+      {"v_add_lshl_u32 v3, v0, v1, v2", [](u32 a, u32 b, u32 n) { return static_cast<u32>((u64{a} + b) << n % 32); }},
+      {"v_lshl_or_b32 v3, v0, v1, v2", [](u32 a, u32 n, u32 b) { return static_cast<u32>(u64{a} << n % 32) | b; }},
+      {"v_and_or_b32 v3, v0, v1, v2", [](u32 a, u32 b, u32 c) { return ~(~(a & b) & ~c); }},
+      {"v_or3_b32 v3, v0, v1, v2", [](u32 a, u32 b, u32 c) { return ~(~a & ~b & ~c); }},
+      {"v_mul_i32_i24 v3, v0, v1", [&](u32 a, u32 b, u32) { return static_cast<u32>(s24(a) * s24(b)); }},
+      {"v_mul_u32_u24 v3, v0, v1", [](u32 a, u32 b, u32) { return static_cast<u32>(u64{a % (1u << 24)} * (b % (1u << 24))); }},
+      {"v_mul_hi_u32_u24 v3, v0, v1", [](u32 a, u32 b, u32) { return static_cast<u32>(u64{a % (1u << 24)} * (b % (1u << 24)) >> 32); }},
+      {"v_mad_u32_u24 v3, v0, v1, v2", [](u32 a, u32 b, u32 c) { return static_cast<u32>(u64{a % (1u << 24)} * (b % (1u << 24)) + c); }},
+      {"v_mad_u32_u24 v3, v0, v1, v2 clamp",
+       [&](u32 a, u32 b, u32 c) { return clip(i64{a % (1u << 24)} * (b % (1u << 24)) + c, 0, UINT32_MAX); }},
+      {"v_mad_u32_u16 v3, v0, v1, v2", [](u32 a, u32 b, u32 c) { return static_cast<u32>(u64{a % 65536} * (b % 65536) + c); }},
+      {"v_mad_i32_i16 v3, v0, v1, v2",
+       [&](u32 a, u32 b, u32 c) { return static_cast<u32>(i64{static_cast<i16>(a)} * static_cast<i16>(b) + s(c)); }},
+      {"v_min_i32 v3, v0, v1", [&](u32 a, u32 b, u32) { return s(a) <= s(b) ? a : b; }},
+      {"v_max_i32 v3, v0, v1", [&](u32 a, u32 b, u32) { return s(a) <= s(b) ? b : a; }},
+      {"v_min_u32 v3, v0, v1", [](u32 a, u32 b, u32) { return a <= b ? a : b; }},
+      {"v_max_u32 v3, v0, v1", [](u32 a, u32 b, u32) { return a <= b ? b : a; }},
+      {"v_min3_i32 v3, v0, v1, v2", [&](u32 a, u32 b, u32 c) { return static_cast<u32>(std::min({s(a), s(b), s(c)})); }},
+      {"v_max3_i32 v3, v0, v1, v2", [&](u32 a, u32 b, u32 c) { return static_cast<u32>(std::max({s(a), s(b), s(c)})); }},
+      {"v_min3_u32 v3, v0, v1, v2", [](u32 a, u32 b, u32 c) { return std::min({a, b, c}); }},
+      {"v_max3_u32 v3, v0, v1, v2", [](u32 a, u32 b, u32 c) { return std::max({a, b, c}); }},
+      {"v_med3_u32 v3, v0, v1, v2",
+       [](u32 a, u32 b, u32 c) {
+         u32 v[] = {a, b, c};
+         std::sort(v, v + 3);
+         return v[1];
+       }},
+      {"v_lshlrev_b32 v3, v0, v1", [](u32 n, u32 a, u32) { return static_cast<u32>(u64{a} << n % 32); }},
+      {"v_lshrrev_b32 v3, v0, v1", [](u32 n, u32 a, u32) { return static_cast<u32>((u64{a} << 32) >> (32 + n % 32)); }},
+      {"v_ashrrev_i32 v3, v0, v1",
+       [&](u32 n, u32 a, u32) { return static_cast<u32>((s(a) - (((s(a) % (i64{1} << n % 32)) + (i64{1} << n % 32)) % (i64{1} << n % 32))) / (i64{1} << n % 32)); }},
+      {"v_bfe_u32 v3, v0, v1, v2",
+       [](u32 a, u32 offset, u32 width) { return static_cast<u32>((u64{a} >> offset % 32) % (u64{1} << width % 32)); }},
+      {"v_bfi_b32 v3, v0, v1, v2", [](u32 mask, u32 a, u32 b) { return b ^ (mask & (a ^ b)); }},
+      {"v_bfm_b32 v3, v0, v1", [](u32 width, u32 offset, u32) { return static_cast<u32>(((u64{1} << width % 32) - 1) << offset % 32); }},
+      {"v_bfrev_b32 v3, v0",
+       [](u32 a, u32, u32) {
+         u32 result = 0;
+         for (u32 k = 0; k < 32; ++k) result = result << 1 | (a >> k & 1);
+         return result;
+       }},
+      {"v_ffbh_u32 v3, v0",
+       [](u32 a, u32, u32) {
+         for (u32 k = 0; k < 32; ++k)
+           if ((a << k & 0x80000000) != 0) return k;
+         return ~0u;
+       }},
+      {"v_ffbh_i32 v3, v0",
+       [](u32 a, u32, u32) {
+         for (u32 k = 1; k < 32; ++k)
+           if ((a << k >> 31) != a >> 31) return k;
+         return ~0u;
+       }},
+      {"v_ffbl_b32 v3, v0",
+       [](u32 a, u32, u32) {
+         for (u32 k = 0; k < 32; ++k)
+           if ((a >> k & 1) != 0) return k;
+         return ~0u;
+       }},
+      {"v_bcnt_u32_b32 v3, v0, v1",
+       [](u32 a, u32 b, u32) {
+         for (; a != 0; a /= 2) b += a % 2;
+         return b;
+       }},
+      {"v_alignbit_b32 v3, v0, v1, v2", [](u32 a, u32 b, u32 n) { return static_cast<u32>((u64{a} << 32 | b) >> n % 32); }},
+      {"v_sad_u8 v3, v0, v1, v2", [&](u32 a, u32 b, u32 c) { return c + absolute_differences(a, b, 8); }},
+      {"v_sad_hi_u8 v3, v0, v1, v2", [&](u32 a, u32 b, u32 c) { return c + (absolute_differences(a, b, 8) << 16); }},
+      {"v_sad_u16 v3, v0, v1, v2", [&](u32 a, u32 b, u32 c) { return c + absolute_differences(a, b, 16); }},
+      {"v_sad_u32 v3, v0, v1, v2", [](u32 a, u32 b, u32 c) { return static_cast<u32>(c + static_cast<u64>(std::abs(i64{a} - i64{b}))); }},
+      {"v_lerp_u8 v3, v0, v1, v2",
+       [](u32 a, u32 b, u32 round) {
+         u32 result = 0;
+         for (u32 k = 0; k < 32; k += 8) result |= ((a >> k & 255) + (b >> k & 255) + (round >> k & 1)) / 2 << k;
+         return result;
+       }},
+      {"v_cvt_pk_i16_i32 v3, v0, v1", [&](u32 a, u32 b, u32) { return (clip(s(a), -32768, 32767) & 0xffff) | clip(s(b), -32768, 32767) << 16; }},
+      {"v_cvt_pk_u16_u32 v3, v0, v1", [&](u32 a, u32 b, u32) { return clip(a, 0, 65535) | clip(b, 0, 65535) << 16; }},
+      {"v_add_u16 v3, v0, v1", [](u32 a, u32 b, u32) { return (a + b) % 65536; }},
+      {"v_sub_u16 v3, v0, v1", [](u32 a, u32 b, u32) { return (65536 + a % 65536 - b % 65536) % 65536; }},
+      {"v_mul_lo_u16 v3, v0, v1", [](u32 a, u32 b, u32) { return static_cast<u32>(u64{a} * b % 65536); }},
+      {"v_lshlrev_b16 v3, v0, v1", [](u32 n, u32 a, u32) { return (a << n % 16) % 65536; }},
+      {"v_lshrrev_b16 v3, v0, v1", [](u32 n, u32 a, u32) { return a % 65536 >> n % 16; }},
+      {"v_ashrrev_i16 v3, v0, v1", [&](u32 n, u32 a, u32) { return static_cast<u32>(s(a << 16) >> (16 + n % 16)) & 0xffff; }},
+      {"v_max_u16 v3, v0, v1", [](u32 a, u32 b, u32) { return std::max(a % 65536, b % 65536); }},
+      {"v_min_i16 v3, v0, v1", [&](u32 a, u32 b, u32) { return static_cast<u32>(std::min(s(a << 16), s(b << 16)) >> 16) & 0xffff; }},
+      {"v_pk_add_u16 v3, v0, v1", [](u32 a, u32 b, u32) { return (a + b) % 65536 | ((a >> 16) + (b >> 16)) << 16; }},
+      {"v_pk_sub_i16 v3, v0, v1 clamp",
+       [&](u32 a, u32 b, u32) {
+         const auto half = [&](u32 x, u32 y) { return clip(i64{static_cast<i16>(x)} - static_cast<i16>(y), -32768, 32767) & 0xffff; };
+         return half(a, b) | half(a >> 16, b >> 16) << 16;
+       }},
+      {"v_pk_mad_i16 v3, v0, v1, v2 clamp",
+       [&](u32 a, u32 b, u32 c) {
+         const auto half = [&](u32 x, u32 y, u32 z) {
+           return clip(i64{static_cast<i16>(x)} * static_cast<i16>(y) + static_cast<i16>(z), -32768, 32767) & 0xffff;
+         };
+         return half(a, b, c) | half(a >> 16, b >> 16, c >> 16) << 16;
+       }},
       {"v_dot4_i32_i8 v3, v0, v1, v2",
        [](u32 a, u32 b, u32 c) {
          i32 sum = static_cast<i32>(c);
