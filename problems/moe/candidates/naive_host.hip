@@ -1,0 +1,87 @@
+// moe, host track: the naive kernels. One thread an element of each product, everything straight from memory.
+// Bottleneck: loads; each weight is fetched once for every visit of a token, by two bytes.
+
+#include <cmath>
+
+#include <hip/hip_runtime.h>
+
+#include "hipbench/moe.h"
+
+__global__ void __launch_bounds__(64) route(hb_moe args, int *expert, float *weight) {
+  __shared__ float logit[32];
+  const int token = blockIdx.x, lane = threadIdx.x;
+  const _Float16 *x = hb_view<_Float16>(args.x) + size_t(token) * args.d_hidden;
+  for (int e = 0; e < args.n_experts; ++e) {
+    const _Float16 *router = hb_view<_Float16>(args.router) + size_t(e) * args.d_hidden;
+    float sum = 0;
+    for (int i = lane; i < args.d_hidden; i += 64) sum += float(x[i]) * float(router[i]);
+    for (int step = 32; step > 0; step /= 2) sum += __shfl_xor(sum, step);
+    if (lane == 0) logit[e] = sum;
+  }
+  if (lane != 0) return;
+  float largest = logit[0], total = 0;
+  for (int e = 1; e < args.n_experts; ++e) largest = fmaxf(largest, logit[e]);
+  for (int e = 0; e < args.n_experts; ++e) total += expf(logit[e] - largest);  // over all experts: not renormalised
+  const int first_visit = token * (args.top_k + 1);
+  for (int k = 0; k < args.top_k; ++k) {
+    int best = 0;
+    for (int e = 1; e < args.n_experts; ++e) {
+      if (logit[e] > logit[best]) best = e;
+    }
+    expert[first_visit + k] = best;
+    weight[first_visit + k] = expf(logit[best] - largest) / total;
+    logit[best] = -INFINITY;
+  }
+  expert[first_visit + args.top_k] = args.n_experts;
+  weight[first_visit + args.top_k] = 1;
+}
+
+__global__ void __launch_bounds__(256) gate_up(hb_moe args, const int *expert, _Float16 *hidden) {
+  const int j = blockIdx.x * 256 + threadIdx.x, visit = blockIdx.y;
+  const int e = expert[visit], token = visit / (args.top_k + 1);
+  const size_t at = size_t(e) * args.d_hidden * args.d_expert;
+  const _Float16 *gate = hb_view<_Float16>(e == args.n_experts ? args.s_gate : args.w_gate + at);
+  const _Float16 *up = hb_view<_Float16>(e == args.n_experts ? args.s_up : args.w_up + at);
+  const _Float16 *x = hb_view<_Float16>(args.x) + size_t(token) * args.d_hidden;
+  float g = 0, u = 0;
+#pragma unroll 8
+  for (int i = 0; i < args.d_hidden; ++i) {
+    g += float(x[i]) * float(gate[size_t(i) * args.d_expert + j]);
+    u += float(x[i]) * float(up[size_t(i) * args.d_expert + j]);
+  }
+  hidden[size_t(visit) * args.d_expert + j] = _Float16(g / (1 + expf(-g)) * u);
+}
+
+__global__ void __launch_bounds__(256) down(hb_moe args, const int *expert, const float *weight, const _Float16 *hidden) {
+  const int c = blockIdx.x * 256 + threadIdx.x, token = blockIdx.y;
+  float y = 0;
+  for (int visit = token * (args.top_k + 1); visit < (token + 1) * (args.top_k + 1); ++visit) {
+    const int e = expert[visit];
+    const size_t at = size_t(e) * args.d_hidden * args.d_expert;
+    const _Float16 *matrix = hb_view<_Float16>(e == args.n_experts ? args.s_down : args.w_down + at);
+    float sum = 0;
+#pragma unroll 8
+    for (int j = 0; j < args.d_expert; ++j) {
+      sum += float(hidden[size_t(visit) * args.d_expert + j]) * float(matrix[size_t(j) * args.d_hidden + c]);
+    }
+    y += weight[visit] * sum;
+  }
+  hb_view<_Float16>(args.y)[size_t(token) * args.d_hidden + c] = _Float16(y);
+}
+
+// The three workspaces lie one after the other; all their sizes are multiples of 4 bytes.
+static size_t visits(const hb_moe *args) { return size_t(args->tokens) * (args->top_k + 1); }
+
+extern "C" size_t hb_moe_workspace(const hb_moe *dims) { return visits(dims) * (4 + 4 + size_t(dims->d_expert) * 2); }
+
+// Called once a launch with the struct in host memory. Enqueue the work on `stream` and return 0.
+extern "C" int hb_moe_run(const hb_moe *args, void *workspace, size_t bytes, hipStream_t stream) {
+  (void)bytes;
+  int *expert = static_cast<int *>(workspace);
+  float *weight = reinterpret_cast<float *>(expert + visits(args));
+  _Float16 *hidden = reinterpret_cast<_Float16 *>(weight + visits(args));
+  route<<<args->tokens, 64, 0, stream>>>(*args, expert, weight);
+  gate_up<<<dim3(args->d_expert / 256, visits(args)), 256, 0, stream>>>(*args, expert, hidden);
+  down<<<dim3(args->d_hidden / 256, args->tokens), 256, 0, stream>>>(*args, expert, weight, hidden);
+  return hipGetLastError();
+}

@@ -1,0 +1,97 @@
+// A starting point for moe, kernel track: correct, simple and slow. Try it:
+//   hipbench eval THIS_FILE --problem moe
+//
+// A token visits the top_k experts that its router logits choose, and the shared expert, which everybody visits. A visit gives
+// weight * (SiLU(x . gate) * (x . up)) . down; a token's y is the sum of its visits.
+
+/* hipbench-plan 1
+problem = "moe"
+options = ["-O3"]
+[let]
+visits = "tokens * (top_k + 1)"            # visit v is of token v / (top_k + 1); the last of each token is the shared expert's
+[workspace]
+expert = "visits * 4"                      # int; n_experts = the shared expert
+weight = "visits * 4"                      # float
+hidden = "visits * d_expert * 4"           # float, SiLU(gate) * up
+[[step]]
+kernel = "route"                           # one wave a token
+grid = ["tokens"]
+block = [64]
+args = ["@args", "expert", "weight"]
+[[step]]
+kernel = "gate_up"                         # one thread an element of `hidden`
+grid = ["d_expert / 64", "visits"]
+block = [64]
+args = ["@args", "expert", "hidden"]
+[[step]]
+kernel = "down"                            # one thread an element of y
+grid = ["d_hidden / 64", "tokens"]
+block = [64]
+args = ["@args", "expert", "weight", "hidden"]
+*/
+
+#include <cmath>
+
+#include <hip/hip_runtime.h>
+
+#include "hipbench/moe.h"
+
+extern "C" __global__ void route(hb_moe args, int *expert, float *weight) {
+  __shared__ float logit[32];
+  const int token = blockIdx.x, lane = threadIdx.x;
+  const _Float16 *x = hb_view<_Float16>(args.x) + size_t(token) * args.d_hidden;
+  for (int e = 0; e < args.n_experts; ++e) {
+    const _Float16 *router = hb_view<_Float16>(args.router) + size_t(e) * args.d_hidden;
+    float sum = 0;
+    for (int i = lane; i < args.d_hidden; i += 64) sum += float(x[i]) * float(router[i]);
+    for (int step = 32; step > 0; step /= 2) sum += __shfl_xor(sum, step);
+    if (lane == 0) logit[e] = sum;
+  }
+  if (lane != 0) return;
+  float largest = logit[0], total = 0;
+  for (int e = 1; e < args.n_experts; ++e) largest = fmaxf(largest, logit[e]);
+  for (int e = 0; e < args.n_experts; ++e) total += expf(logit[e] - largest);  // over all experts: not renormalised
+  const int first_visit = token * (args.top_k + 1);
+  for (int k = 0; k < args.top_k; ++k) {
+    int best = 0;
+    for (int e = 1; e < args.n_experts; ++e) {
+      if (logit[e] > logit[best]) best = e;
+    }
+    expert[first_visit + k] = best;
+    weight[first_visit + k] = expf(logit[best] - largest) / total;
+    logit[best] = -INFINITY;
+  }
+  expert[first_visit + args.top_k] = args.n_experts;
+  weight[first_visit + args.top_k] = 1;
+}
+
+extern "C" __global__ void gate_up(hb_moe args, const int *expert, float *hidden) {
+  const int j = blockIdx.x * 64 + threadIdx.x, visit = blockIdx.y;
+  const int e = expert[visit], token = visit / (args.top_k + 1);
+  const size_t at = size_t(e) * args.d_hidden * args.d_expert;
+  const _Float16 *gate = hb_view<_Float16>(e == args.n_experts ? args.s_gate : args.w_gate + at);
+  const _Float16 *up = hb_view<_Float16>(e == args.n_experts ? args.s_up : args.w_up + at);
+  const _Float16 *x = hb_view<_Float16>(args.x) + size_t(token) * args.d_hidden;
+  float g = 0, u = 0;
+  for (int i = 0; i < args.d_hidden; ++i) {  // d_shared = d_expert here
+    g += float(x[i]) * float(gate[size_t(i) * args.d_expert + j]);
+    u += float(x[i]) * float(up[size_t(i) * args.d_expert + j]);
+  }
+  hidden[size_t(visit) * args.d_expert + j] = g / (1 + expf(-g)) * u;
+}
+
+extern "C" __global__ void down(hb_moe args, const int *expert, const float *weight, const float *hidden) {
+  const int c = blockIdx.x * 64 + threadIdx.x, token = blockIdx.y;
+  float y = 0;
+  for (int visit = token * (args.top_k + 1); visit < (token + 1) * (args.top_k + 1); ++visit) {
+    const int e = expert[visit];
+    const size_t at = size_t(e) * args.d_hidden * args.d_expert;
+    const _Float16 *matrix = hb_view<_Float16>(e == args.n_experts ? args.s_down : args.w_down + at);
+    float sum = 0;
+    for (int j = 0; j < args.d_expert; ++j) {
+      sum += hidden[size_t(visit) * args.d_expert + j] * float(matrix[size_t(j) * args.d_hidden + c]);
+    }
+    y += weight[visit] * sum;
+  }
+  hb_view<_Float16>(args.y)[size_t(token) * args.d_hidden + c] = _Float16(y);
+}
