@@ -1,6 +1,6 @@
-// Buffer memory instructions (MUBUF, MTBUF): addresses relative to a buffer resource, checked against its size. CDNA3 ISA,
-// chapter "Vector memory buffer instructions". Operand order in assembler: [vdata,] vaddr, srsrc, soffset; vaddr is "off", an
-// index (idxen), an offset (offen) or both in this order.
+// Buffer memory instructions (MUBUF, MTBUF): addresses relative to a buffer resource, checked against its size. CDNA3
+// ISA, chapter "Vector memory buffer instructions". Operand order in assembler: [vdata,] vaddr, srsrc, soffset; vaddr
+// is "off", an index (idxen), an offset (offen) or both in this order.
 //
 // Rules that the ISA document leaves open, as Mesa and LLVM know them of gfx9:
 //   NUM_RECORDS counts records when the instruction gives an index and the stride is not 0, bytes otherwise.
@@ -75,7 +75,8 @@ struct BufferLanes {
 u32 to_room(u64 limit, u64 offset) { return limit > offset ? static_cast<u32>(std::min<u64>(limit - offset, ~0u)) : 0; }
 
 // Raw buffers without index: the common case.
-void linear_addresses(const Resource& resource, u32 scalar_offset, const u32* offsets, u32 immediate, BufferLanes& lanes) {
+void linear_addresses(const Resource& resource, u32 scalar_offset, const u32* offsets, u32 immediate,
+                      BufferLanes& lanes) {
   const u64 base = resource.base + scalar_offset;
   const u64 limit = resource.num_records > scalar_offset ? resource.num_records - scalar_offset : 0;
   for (u32 lane = 0; lane < kWaveSize; ++lane) {
@@ -85,8 +86,8 @@ void linear_addresses(const Resource& resource, u32 scalar_offset, const u32* of
   }
 }
 
-void indexed_addresses(const Resource& resource, u32 scalar_offset, const u32* indices, bool has_index, const u32* offsets,
-                       u32 immediate, BufferLanes& lanes) {
+void indexed_addresses(const Resource& resource, u32 scalar_offset, const u32* indices, bool has_index,
+                       const u32* offsets, u32 immediate, BufferLanes& lanes) {
   const u64 limit = resource.num_records > scalar_offset ? resource.num_records - scalar_offset : 0;
   for (u32 lane = 0; lane < kWaveSize; ++lane) {
     const u64 index = u64{indices[lane]} + (resource.add_thread ? lane : 0), offset = u64{offsets[lane]} + immediate;
@@ -110,7 +111,8 @@ void buffer_addresses(Wave& wave, const Inst& inst, const Operands& operands, Bu
   static constexpr u32 kZeros[kWaveSize] = {};
   const u32 *indices = kZeros, *offsets = kZeros;
   if (inst.mods.idxen || inst.mods.offen) {
-    if (!operands.address.is_vgpr()) throw GuestFault{FaultKind::IllegalOperand, "the buffer address is not a vector register"};
+    if (!operands.address.is_vgpr())
+      throw GuestFault{FaultKind::IllegalOperand, "the buffer address is not a vector register"};
     const u32* given = wave.vgpr(operands.address.index);
     if (inst.mods.idxen) indices = given;
     if (inst.mods.offen) offsets = inst.mods.idxen ? given + kWaveSize : given;

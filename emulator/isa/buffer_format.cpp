@@ -52,7 +52,8 @@ u32 unpack_component(u32 raw, u32 bits, NumberFormat number) {
   switch (number) {
     case NumberFormat::Unorm: return float_bits(f64{static_cast<f64>(raw)} / low_mask(bits));
     case NumberFormat::Snorm:
-    case NumberFormat::Reserved: return float_bits(std::max(f64{static_cast<f64>(as_signed)} / low_mask(bits - 1), -1.0));
+    case NumberFormat::Reserved:
+      return float_bits(std::max(f64{static_cast<f64>(as_signed)} / low_mask(bits - 1), -1.0));
     case NumberFormat::Uscaled: return float_bits(raw);
     case NumberFormat::Sscaled: return float_bits(as_signed);
     case NumberFormat::Uint: return raw;
@@ -105,7 +106,8 @@ std::array<u32, 4> unpack_element(const std::byte* element, const DataFormat& da
   return components;
 }
 
-void pack_element(const std::array<u32, 4>& components, const DataFormat& data, NumberFormat number, std::byte* element) {
+void pack_element(const std::array<u32, 4>& components, const DataFormat& data, NumberFormat number,
+                  std::byte* element) {
   u64 words[2] = {};
   u32 position = 0;
   for (u32 c = 0; c < data.components; ++c) {

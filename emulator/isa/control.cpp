@@ -1,4 +1,5 @@
-// Program flow and wave control: SOPP, the PC instructions, hardware registers. CDNA3 ISA, chapter "Program flow control".
+// Program flow and wave control: SOPP, the PC instructions, hardware registers. CDNA3 ISA, chapter "Program flow
+// control".
 
 #include <algorithm>
 #include <bit>
@@ -37,7 +38,8 @@ void s_call_b64(Wave& wave, const Inst& inst) {
 }
 void s_getpc_b64(Wave& wave, const Inst& inst) { write_scalar(wave, inst.operands[0], inst.pc + inst.size, 2); }
 
-// ---- Forks: a branch that both kinds of lanes take, the smaller part first; the other part waits on a stack in SGPRs ----
+// ---- Forks: a branch that both kinds of lanes take, the smaller part first; the other part waits on a stack in SGPRs
+// ----
 
 u32 branch_stack_pointer(const Wave& wave) { return wave.mode >> kModeBranchStack & 7; }
 void set_branch_stack_pointer(Wave& wave, u32 value) {
@@ -58,7 +60,9 @@ void fork(Wave& wave, const Inst& inst, u64 condition, u64 target) {
 void s_cbranch_g_fork(Wave& wave, const Inst& inst) {
   fork(wave, inst, read_scalar(wave, inst.operands[0], 2), read_scalar(wave, inst.operands[1], 2));
 }
-void s_cbranch_i_fork(Wave& wave, const Inst& inst) { fork(wave, inst, read_scalar(wave, inst.operands[0], 2), inst.target); }
+void s_cbranch_i_fork(Wave& wave, const Inst& inst) {
+  fork(wave, inst, read_scalar(wave, inst.operands[0], 2), inst.target);
+}
 // The operand is the stack pointer from before the fork: equal to it, both parts are here.
 void s_cbranch_join(Wave& wave, const Inst& inst) {
   if (branch_stack_pointer(wave) == static_cast<u32>(read_scalar(wave, inst.operands[0]))) return;
@@ -78,7 +82,8 @@ void yield(Wave& wave, const Inst&) { wave.status = WaveStatus::Yielded; }
 void nothing(Wave&, const Inst&) {}
 
 [[noreturn]] void halt(const Inst& inst) {
-  throw GuestFault{FaultKind::Trap, "the wave halted itself (s_sethalt or s_sendmsghalt): only a debugger resumes it", inst.pc, 0, -1};
+  throw GuestFault{FaultKind::Trap, "the wave halted itself (s_sethalt or s_sendmsghalt): only a debugger resumes it",
+                   inst.pc, 0, -1};
 }
 void s_sethalt(Wave&, const Inst& inst) {
   if ((inst.simm16 & 1) != 0) halt(inst);
@@ -90,15 +95,18 @@ void s_setkill(Wave& wave, const Inst& inst) {
 
 void s_trap(Wave&, const Inst& inst) {
   const u32 id = static_cast<u32>(inst.simm16) & 0xff;
-  // Trap 2 is the ABI's "abort" (AMDGPUUsage, "Trap Handler ABI"); 3 is the debug trap, which continues without a debugger.
+  // Trap 2 is the ABI's "abort" (AMDGPUUsage, "Trap Handler ABI"); 3 is the debug trap, which continues without a
+  // debugger.
   if (id == 3) return;
   throw GuestFault{FaultKind::Trap,
-                   "the kernel trapped (s_trap " + std::to_string(id) + "): __builtin_trap, abort() or a failed assert", inst.pc, 0, -1};
+                   "the kernel trapped (s_trap " + std::to_string(id) + "): __builtin_trap, abort() or a failed assert",
+                   inst.pc, 0, -1};
 }
 
 // ---- Hardware registers: hwreg(id, offset, size) in simm16 ----
 
-constexpr u32 kHwMode = 1, kHwStatus = 2, kHwTrapStatus = 3, kHwId = 4, kHwGprAlloc = 5, kHwLdsAlloc = 6, kHwIbStatus = 7;
+constexpr u32 kHwMode = 1, kHwStatus = 2, kHwTrapStatus = 3, kHwId = 4, kHwGprAlloc = 5, kHwLdsAlloc = 6,
+              kHwIbStatus = 7;
 constexpr u32 kHwShMemBases = 15, kHwXccId = 20;
 
 struct HwField {
@@ -121,7 +129,9 @@ u32 read_hw_register(const Wave& wave, u32 id) {
     case kHwTrapStatus:
     case kHwGprAlloc:
     case kHwIbStatus: return 0;
-    default: throw GuestFault{FaultKind::IllegalOperand, "s_getreg of hardware register " + std::to_string(id) + " is not supported"};
+    default:
+      throw GuestFault{FaultKind::IllegalOperand,
+                       "s_getreg of hardware register " + std::to_string(id) + " is not supported"};
   }
 }
 
@@ -137,7 +147,9 @@ void s_getreg_b32(Wave& wave, const Inst& inst) {
   write_scalar(wave, inst.operands[0], read_hw_register(wave, field.id) >> field.offset & field.mask());
 }
 // Operand 0 is the hwreg() text; its bits are in simm16.
-void s_setreg_b32(Wave& wave, const Inst& inst) { set_hw_register(wave, inst, static_cast<u32>(read_scalar(wave, inst.operands[1]))); }
+void s_setreg_b32(Wave& wave, const Inst& inst) {
+  set_hw_register(wave, inst, static_cast<u32>(read_scalar(wave, inst.operands[1])));
+}
 void s_setreg_imm32_b32(Wave& wave, const Inst& inst) { set_hw_register(wave, inst, inst.words[1]); }
 
 // ---- VGPR indexing mode: M0[7:0] offsets, M0[15:12] which operands ----
@@ -153,7 +165,8 @@ void s_set_gpr_idx_on(Wave& wave, const Inst& inst) {
 }
 // Vector instructions are not issued while MODE.VSKIP is set.
 void s_setvskip(Wave& wave, const Inst& inst) {
-  const u32 bit = static_cast<u32>(read_scalar(wave, inst.operands[0])) >> (read_scalar(wave, inst.operands[1]) & 31) & 1;
+  const u32 bit =
+      static_cast<u32>(read_scalar(wave, inst.operands[0])) >> (read_scalar(wave, inst.operands[1]) & 31) & 1;
   wave.mode = (wave.mode & ~kModeVskip) | (bit != 0 ? kModeVskip : 0);
 }
 void s_set_gpr_idx_off(Wave& wave, const Inst&) { set_gpr_index(wave, false); }
@@ -164,7 +177,9 @@ void s_set_gpr_idx_idx(Wave& wave, const Inst& inst) {
   wave.sgprs[kM0] = (wave.m0() & 0xffffff00) | (static_cast<u32>(read_scalar(wave, inst.operands[0])) & 0xff);
 }
 
-constexpr Op sopp(std::string_view name, Execute function, InstClass cls = InstClass::Other) { return custom(name, cls, function); }
+constexpr Op sopp(std::string_view name, Execute function, InstClass cls = InstClass::Other) {
+  return custom(name, cls, function);
+}
 
 constexpr Op kRows[] = {
     branch<[](const Wave&) { return true; }>("s_branch"),
@@ -223,7 +238,8 @@ bool is_vector(InstClass cls) {
 
 void execute_unusually(Wave& wave, const Inst& inst) {
   if ((wave.mode & kModeVskip) != 0 && is_vector(inst.cls)) return;
-  if ((wave.mode & kModeGprIndexEnable) == 0 || inst.cls != InstClass::Valu || inst.op == nullptr || inst.dpp != nullptr) {
+  if ((wave.mode & kModeGprIndexEnable) == 0 || inst.cls != InstClass::Valu || inst.op == nullptr ||
+      inst.dpp != nullptr) {
     inst.execute(wave, inst);
     return;
   }
@@ -247,7 +263,8 @@ void execute_unusually(Wave& wave, const Inst& inst) {
     if (!relative || !inst.operands[k].is_vgpr()) continue;
     const u32 index = inst.operands[k].index + offset;
     if (index + std::max<u32>(inst.operands[k].dwords, 1) > kAgprBase)
-      throw GuestFault{FaultKind::IllegalOperand, "an indexed VGPR (v" + std::to_string(index) + ") is outside the register file"};
+      throw GuestFault{FaultKind::IllegalOperand,
+                       "an indexed VGPR (v" + std::to_string(index) + ") is outside the register file"};
     moved.operands[k].index = static_cast<u16>(index);
   }
   moved.execute(wave, moved);

@@ -18,8 +18,8 @@ struct Coverage {
   std::vector<std::string> missing;  // of those, the other ones without a row
 };
 
-// Found by decoding every opcode of every encoding with several operand patterns; takes about 50 ms. That nothing is overlooked
-// is tested against the assembler's own list of what gfx942 has.
+// Found by decoding every opcode of every encoding with several operand patterns; takes about 50 ms. That nothing is
+// overlooked is tested against the assembler's own list of what gfx942 has.
 Coverage instruction_coverage(Disassembler& disassembler);
 
 }  // namespace hipbench::emulator

@@ -34,8 +34,8 @@ constexpr const char* kCpu = "gfx942";
 
 namespace {
 
-// SDWA fields with values that stand for nothing. LLVM decodes them, but its printer takes them for impossible and runs into the
-// undefined; kernels may hold any bits.
+// SDWA fields with values that stand for nothing. LLVM decodes them, but its printer takes them for impossible and runs
+// into the undefined; kernels may hold any bits.
 bool has_reserved_sdwa_field(std::span<const std::byte> bytes) {
   if (bytes.size() < 8) return false;
   u32 words[2];
@@ -64,7 +64,8 @@ struct Disassembler::Llvm {
     const llvm::ArrayRef<u8> data(reinterpret_cast<const u8*>(bytes.data()), bytes.size());
     size = 0;
     if (has_reserved_sdwa_field(bytes)) return false;
-    return disassembler->getInstruction(inst, size, data, address, llvm::nulls()) == llvm::MCDisassembler::Success && size >= 4;
+    return disassembler->getInstruction(inst, size, data, address, llvm::nulls()) == llvm::MCDisassembler::Success &&
+           size >= 4;
   }
 };
 
@@ -82,8 +83,8 @@ Disassembler::Disassembler() : llvm_(std::make_unique<Llvm>()) {
   llvm_->asm_info.reset(target->createMCAsmInfo(*llvm_->registers, kTriple, llvm::MCTargetOptions{}));
   llvm_->instructions.reset(target->createMCInstrInfo());
   llvm_->subtarget.reset(target->createMCSubtargetInfo(kTriple, kCpu, ""));
-  llvm_->context = std::make_unique<llvm::MCContext>(llvm::Triple(kTriple), llvm_->asm_info.get(), llvm_->registers.get(),
-                                                     llvm_->subtarget.get());
+  llvm_->context = std::make_unique<llvm::MCContext>(llvm::Triple(kTriple), llvm_->asm_info.get(),
+                                                     llvm_->registers.get(), llvm_->subtarget.get());
   llvm_->disassembler.reset(target->createMCDisassembler(*llvm_->subtarget, *llvm_->context));
   llvm_->printer.reset(target->createMCInstPrinter(llvm::Triple(kTriple), 0, *llvm_->asm_info, *llvm_->instructions,
                                                    *llvm_->registers));
@@ -131,22 +132,26 @@ namespace {
 [[noreturn]] void execute_undecodable(Wave&, const Inst& inst) {
   char word[16];
   std::snprintf(word, sizeof word, "0x%08x", inst.words[0]);
-  throw GuestFault{FaultKind::InvalidEncoding, std::string("the word ") + word + " is not a gfx942 instruction", inst.pc, 4, -1};
+  throw GuestFault{FaultKind::InvalidEncoding, std::string("the word ") + word + " is not a gfx942 instruction",
+                   inst.pc, 4, -1};
 }
 
 [[noreturn]] void execute_unknown(Wave&, const Inst& inst) {
-  throw GuestFault{FaultKind::UnknownInstruction, "the emulator has no row for this instruction; please report it with the kernel",
-                   inst.pc, inst.size, -1};
+  throw GuestFault{FaultKind::UnknownInstruction,
+                   "the emulator has no row for this instruction; please report it with the kernel", inst.pc, inst.size,
+                   -1};
 }
 
 [[noreturn]] void execute_bad_form(Wave&, const Inst& inst) {
-  throw GuestFault{FaultKind::UnknownInstruction, "the emulator's row does not take this form of the instruction; please report it",
-                   inst.pc, inst.size, -1};
+  throw GuestFault{FaultKind::UnknownInstruction,
+                   "the emulator's row does not take this form of the instruction; please report it", inst.pc,
+                   inst.size, -1};
 }
 
 [[noreturn]] void execute_left_out(Wave&, const Inst& inst) {
-  throw GuestFault{FaultKind::UnknownInstruction, "an instruction that is not for compute kernels (hipbench emulate --coverage)", inst.pc,
-                   inst.size, -1};
+  throw GuestFault{FaultKind::UnknownInstruction,
+                   "an instruction that is not for compute kernels (hipbench emulate --coverage)", inst.pc, inst.size,
+                   -1};
 }
 
 bool has_modifiers(const Inst& inst) {
@@ -157,11 +162,14 @@ bool has_modifiers(const Inst& inst) {
   return false;
 }
 
-// 16-bit integer operations see the inline float constants as f32 (LLVM's assembler and its comment on getInlineEncodingV216, after
-// the hardware), but its disassembler prints the bits of a half: "v_add_u16 v0, 0x3c00, v1" for 1.0.
+// 16-bit integer operations see the inline float constants as f32 (LLVM's assembler and its comment on
+// getInlineEncodingV216, after the hardware), but its disassembler prints the bits of a half: "v_add_u16 v0, 0x3c00,
+// v1" for 1.0.
 void widen_inline_float(const Inst& inst, std::string_view text, Operand& operand) {
   const bool may_be_literal = inst.size == 8 && inst.words[0] >> 31 == 0;
-  if (operand.type != OperandType::B16 || operand.kind != OperandKind::Constant || may_be_literal || !text.starts_with("0x")) return;
+  if (operand.type != OperandType::B16 || operand.kind != OperandKind::Constant || may_be_literal ||
+      !text.starts_with("0x"))
+    return;
   struct Inline {
     u16 half;
     u32 single;
@@ -182,7 +190,8 @@ bool bind_operands(const InstText& text, const Op& op, Inst& inst) {
   if (wide ? text.operands.size() > kMaxOperands : text.operands.size() != op.operand_count) return false;
   inst.operand_count = static_cast<u8>(text.operands.size());
   for (u32 k = 0; k < inst.operand_count; ++k) {
-    if (!parse_operand(text.operands[k], wide ? OperandType::Wide : op.operands[k].type, inst.operands[k])) return false;
+    if (!parse_operand(text.operands[k], wide ? OperandType::Wide : op.operands[k].type, inst.operands[k]))
+      return false;
     widen_inline_float(inst, text.operands[k], inst.operands[k]);
   }
   for (std::string_view word : text.modifiers)

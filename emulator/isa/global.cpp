@@ -1,9 +1,9 @@
 // GLOBAL, FLAT and SCRATCH memory instructions. CDNA3 ISA, chapter "Flat memory instructions".
 //
-// Addresses: GLOBAL takes a 64-bit VGPR pair, or a 64-bit SGPR pair plus a 32-bit VGPR offset. FLAT takes a VGPR pair that may
-// point into the LDS or scratch aperture. SCRATCH takes a 32-bit VGPR and/or SGPR offset into the lane's private memory.
-// All add a signed 13-bit immediate. Operand order in assembler: loads  dst, vaddr, saddr; stores  vaddr, data, saddr;
-// atomics  [dst,] vaddr, data[, saddr].
+// Addresses: GLOBAL takes a 64-bit VGPR pair, or a 64-bit SGPR pair plus a 32-bit VGPR offset. FLAT takes a VGPR pair
+// that may point into the LDS or scratch aperture. SCRATCH takes a 32-bit VGPR and/or SGPR offset into the lane's
+// private memory. All add a signed 13-bit immediate. Operand order in assembler: loads  dst, vaddr, saddr; stores
+// vaddr, data, saddr; atomics  [dst,] vaddr, data[, saddr].
 
 #include "emulator/isa/row_family.hpp"
 
@@ -56,7 +56,9 @@ void resolve_global(Wave& wave, const Inst& inst, const Operand& vector, const O
   resolve(wave, at, size, writes);
 }
 
-const Operand* scalar_operand(const Inst& inst, u32 index) { return index < inst.operand_count ? &inst.operands[index] : nullptr; }
+const Operand* scalar_operand(const Inst& inst, u32 index) {
+  return index < inst.operand_count ? &inst.operands[index] : nullptr;
+}
 
 u32 lane_count(u64 active) { return static_cast<u32>(std::popcount(active)); }
 
@@ -104,7 +106,8 @@ struct AtomicOperands {
 AtomicOperands atomic_operands(Wave& wave, const Inst& inst, LaneAddresses& at) {
   const u32 first = inst.mods.sc0 ? 1 : 0;
   global_addresses(wave, inst, inst.operands[first], scalar_operand(inst, first + 2), at);
-  return {data_registers(wave, inst.operands[first + 1]), inst.mods.sc0 ? data_registers(wave, inst.operands[0]) : nullptr};
+  return {data_registers(wave, inst.operands[first + 1]),
+          inst.mods.sc0 ? data_registers(wave, inst.operands[0]) : nullptr};
 }
 struct GlobalAtomic {
   template <typename Operation, typename T>
@@ -175,7 +178,8 @@ struct ScratchAccess {
     expand_mask(at.active, keep);
     for (u32 d = 0; d < Data::dwords; ++d) {
       auto* row = reinterpret_cast<u32*>(spill_row(wave, at, d));
-      for (u32 lane = 0; lane < kWaveSize; ++lane) row[lane] = keep[lane] != 0 ? source[d * kWaveSize + lane] : row[lane];
+      for (u32 lane = 0; lane < kWaveSize; ++lane)
+        row[lane] = keep[lane] != 0 ? source[d * kWaveSize + lane] : row[lane];
     }
   }
 };
@@ -190,8 +194,8 @@ void scratch_load_to_lds(Wave& wave, const Inst& inst) {
   write_to_lds(wave, inst, at.active, values);
 }
 
-// Caches are transparent here; writeback and invalidate have nothing to do. The checks want to know of those that reach other
-// workgroups.
+// Caches are transparent here; writeback and invalidate have nothing to do. The checks want to know of those that reach
+// other workgroups.
 void cache_control(Wave& wave, const Inst& inst) {
   if (wave.observer != nullptr && inst.mods.sc1) [[unlikely]] wave.observer->fence();
 }

@@ -1,6 +1,6 @@
-// Local data share: DS instructions. CDNA3 ISA, chapter "Data share operations". Operand order in assembler: loads  dst, addr;
-// stores  addr, data[, data2]; atomics  [dst,] addr, data[, data2]. LDS belongs to one workgroup, whose waves run on one host
-// thread, so that atomics need no host atomics.
+// Local data share: DS instructions. CDNA3 ISA, chapter "Data share operations". Operand order in assembler: loads dst,
+// addr; stores  addr, data[, data2]; atomics  [dst,] addr, data[, data2]. LDS belongs to one workgroup, whose waves run
+// on one host thread, so that atomics need no host atomics.
 
 #include <algorithm>
 
@@ -11,11 +11,14 @@ namespace hipbench::emulator {
 namespace {
 
 [[noreturn]] void fault_out_of_bounds(const Wave& wave, u64 address, u32 size, u32 lane) {
-  throw GuestFault{FaultKind::LdsOutOfBounds, "LDS access at byte " + std::to_string(address) + ", but the workgroup has " +
-                   std::to_string(wave.lds_size) + " bytes", address, size, static_cast<int>(lane)};
+  throw GuestFault{FaultKind::LdsOutOfBounds,
+                   "LDS access at byte " + std::to_string(address) + ", but the workgroup has " +
+                       std::to_string(wave.lds_size) + " bytes",
+                   address, size, static_cast<int>(lane)};
 }
 
-// Host pointers of the active lanes at address + offset, checked; Contiguous and Uniform are recognised as for global memory.
+// Host pointers of the active lanes at address + offset, checked; Contiguous and Uniform are recognised as for global
+// memory.
 void lds_addresses(Wave& wave, const Operand& address, u32 offset, u32 size, LaneAddresses& at) {
   using Pattern = LaneAddresses::Pattern;
   at.active = wave.exec();
@@ -47,7 +50,8 @@ void lds_addresses(Wave& wave, const Operand& address, u32 offset, u32 size, Lan
     at.pattern = Pattern::Contiguous;
     return;
   }
-  for (u32 lane = 0; lane < kWaveSize; ++lane) at.host[lane] = wave.lds + offsets[lane];  // read2 and exchange2 want them all
+  for (u32 lane = 0; lane < kWaveSize; ++lane)
+    at.host[lane] = wave.lds + offsets[lane];  // read2 and exchange2 want them all
 }
 
 u32 byte_offset(const Inst& inst) { return static_cast<u32>(inst.mods.offset); }
@@ -116,10 +120,12 @@ void exchange2(Wave& wave, const Inst& inst) {
 template <typename T>
 std::byte* atomic_cell(Wave& wave, u32 address, u32 lane, AccessKind kind = AccessKind::Atomic) {
   if (address % sizeof(T) != 0)
-    throw GuestFault{FaultKind::Misaligned, "an LDS atomic at byte " + std::to_string(address) + " is not aligned to its size", address,
+    throw GuestFault{FaultKind::Misaligned,
+                     "an LDS atomic at byte " + std::to_string(address) + " is not aligned to its size", address,
                      sizeof(T), static_cast<int>(lane)};
   if (u64{address} + sizeof(T) > wave.lds_size) fault_out_of_bounds(wave, address, sizeof(T), lane);
-  if (wave.observer != nullptr) [[unlikely]] wave.observer->access(wave, wave.lds + address, sizeof(T), lane, kind, nullptr);
+  if (wave.observer != nullptr) [[unlikely]]
+    wave.observer->access(wave, wave.lds + address, sizeof(T), lane, kind, nullptr);
   return wave.lds + address;
 }
 
@@ -148,7 +154,8 @@ const u32* data_operand(Wave& wave, const Inst& inst, u32 which) {
 template <typename Operation, typename T, bool Returns>
 void atomic(Wave& wave, const Inst& inst) {
   const u32* data = data_operand<Returns>(wave, inst, 0);
-  update_cells<T, Returns>(wave, inst, [&](T old, u32 lane) { return Operation::apply(old, lane_value<T>(data, lane)); });
+  update_cells<T, Returns>(wave, inst,
+                           [&](T old, u32 lane) { return Operation::apply(old, lane_value<T>(data, lane)); });
 }
 // ds_cmpst: the first data operand is compared, the second stored (the reverse of the global form).
 template <typename T, bool Returns>
@@ -169,7 +176,8 @@ void masked_or(Wave& wave, const Inst& inst) {
 // A ring counter: memory moves on by the second operand, or back by the first once it reached it.
 void ds_wrap_rtn_b32(Wave& wave, const Inst& inst) {
   const u32 *limit = data_operand<true>(wave, inst, 0), *step = data_operand<true>(wave, inst, 1);
-  update_cells<u32, true>(wave, inst, [&](u32 old, u32 lane) { return old >= limit[lane] ? old - limit[lane] : old + step[lane]; });
+  update_cells<u32, true>(wave, inst,
+                          [&](u32 old, u32 lane) { return old >= limit[lane] ? old - limit[lane] : old + step[lane]; });
 }
 // Each dword of the pair is written, without its top bit, if that bit is set.
 struct ConditionalExchange {
@@ -182,8 +190,8 @@ struct ConditionalExchange {
   }
 };
 
-// ---- Wave-wide counters: one addition for all active lanes; every lane gets the old value. The address is in M0, as AMD's compiler
-// puts it there for __builtin_amdgcn_ds_append; the ISA document only says "M0.base" ----
+// ---- Wave-wide counters: one addition for all active lanes; every lane gets the old value. The address is in M0, as
+// AMD's compiler puts it there for __builtin_amdgcn_ds_append; the ISA document only says "M0.base" ----
 
 template <bool Append>
 void append_consume(Wave& wave, const Inst& inst) {
@@ -202,12 +210,15 @@ void append_consume(Wave& wave, const Inst& inst) {
 }
 
 // M0-addressed forms.
-u32 addtid_address(const Wave& wave, const Inst& inst, u32 lane) { return (wave.m0() & 0xffff) + byte_offset(inst) + 4 * lane; }
+u32 addtid_address(const Wave& wave, const Inst& inst, u32 lane) {
+  return (wave.m0() & 0xffff) + byte_offset(inst) + 4 * lane;
+}
 void read_addtid(Wave& wave, const Inst& inst) {
   u32* destination = data_registers(wave, inst.operands[0]);
   for (u64 left = wave.exec(); left != 0; left &= left - 1) {
     const u32 lane = static_cast<u32>(std::countr_zero(left));
-    std::memcpy(&destination[lane], atomic_cell<u32>(wave, addtid_address(wave, inst, lane), lane, AccessKind::Load), 4);
+    std::memcpy(&destination[lane], atomic_cell<u32>(wave, addtid_address(wave, inst, lane), lane, AccessKind::Load),
+                4);
   }
 }
 void write_addtid(Wave& wave, const Inst& inst) {
@@ -281,8 +292,8 @@ void ds_swizzle_b32(Wave& wave, const Inst& inst) {
 
 void nothing(Wave&, const Inst&) {}
 
-// One width of the atomics that come with and without return: "ds_add_u32", "ds_add_rtn_u32". U, S and F are the unsigned, signed
-// and floating types, `bits` the width in names.
+// One width of the atomics that come with and without return: "ds_add_u32", "ds_add_rtn_u32". U, S and F are the
+// unsigned, signed and floating types, `bits` the width in names.
 template <typename U, typename S, typename F, bool Returns>
 void add_atomics(RowFamily& family, const std::string& bits) {
   using namespace atomic_op;

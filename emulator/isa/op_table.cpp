@@ -17,8 +17,8 @@ struct Table {
   Table() {
     for (std::span<const Op> category :
          {salu_ops(), smem_ops(), control_ops(), valu_ops(), valu_half_ops(), valu_integer_ops(), valu_division_ops(),
-          valu_transcendental_ops(), valu_compare_ops(), valu_convert_ops(), valu_packed_ops(), valu_cross_lane_ops(), mfma_ops(),
-          lds_ops(), global_ops(), buffer_ops()})
+          valu_transcendental_ops(), valu_compare_ops(), valu_convert_ops(), valu_packed_ops(), valu_cross_lane_ops(),
+          mfma_ops(), lds_ops(), global_ops(), buffer_ops()})
       for (const Op& op : category) {
         const bool unique = by_name.emplace(op.name, &op).second;
         CHECK(unique, std::string("two rows for ") + std::string(op.name));
@@ -46,7 +46,8 @@ std::string_view reason_left_out(std::string_view mnemonic) {
   static constexpr LeftOut kLeftOut[] = {
       {"s_rfe_", "privileged: returns from a trap handler"},
       {"s_endpgm_ordered_ps_done", "ends a pixel shader"},
-      {"ds_gws_", "global wave sync: needs the driver to reserve the unit for a queue; grids synchronise by atomics on this chip"},
+      {"ds_gws_",
+       "global wave sync: needs the driver to reserve the unit for a queue; grids synchronise by atomics on this chip"},
   };
   for (const LeftOut& entry : kLeftOut)
     if (mnemonic.starts_with(entry.prefix)) return entry.reason;

@@ -1,7 +1,7 @@
 #pragma once
-// The instruction table: one row an instruction. A row is the mnemonic as LLVM prints it (without the _e32, _e64, _dpp, _sdwa
-// suffix) and the body; the body's parameter types are the operand specification (isa/lanes.hpp). Everything else, coverage
-// reports included, is derived from this table.
+// The instruction table: one row an instruction. A row is the mnemonic as LLVM prints it (without the _e32, _e64, _dpp,
+// _sdwa suffix) and the body; the body's parameter types are the operand specification (isa/lanes.hpp). Everything
+// else, coverage reports included, is derived from this table.
 
 #include <span>
 #include <string_view>
@@ -31,7 +31,8 @@ const Op* find_op(std::string_view mnemonic);
 // All rows, for coverage reports and tests.
 std::span<const Op* const> all_ops();
 
-// Why an instruction that LLVM assembles for gfx942 has no row although it might: it is not for compute kernels. Empty for others.
+// Why an instruction that LLVM assembles for gfx942 has no row although it might: it is not for compute kernels. Empty
+// for others.
 std::string_view reason_left_out(std::string_view mnemonic);
 
 // Every category file provides its rows; op_table.cpp joins them. Rows must have static storage.

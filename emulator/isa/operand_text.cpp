@@ -109,12 +109,14 @@ bool parse_register(std::string_view text, Operand& operand) {
       operand.dwords = static_cast<u16>(named.dwords);
       return true;
     }
-  if (text.starts_with("ttmp") && parse_register_range(text.substr(4), first, count)) return set(OperandKind::Scalar, kTtmp0, 16);
+  if (text.starts_with("ttmp") && parse_register_range(text.substr(4), first, count))
+    return set(OperandKind::Scalar, kTtmp0, 16);
   if (text.empty()) return false;
   const std::string_view rest = text.substr(1);
   if (text[0] == 'v' && parse_register_range(rest, first, count)) return set(OperandKind::Vgpr, 0, 256);
   if (text[0] == 'a' && parse_register_range(rest, first, count)) return set(OperandKind::Vgpr, kAgprBase, 256);
-  if (text[0] == 's' && parse_register_range(rest, first, count)) return set(OperandKind::Scalar, 0, 104);  // FLAT_SCRATCH ends s[100:103]
+  if (text[0] == 's' && parse_register_range(rest, first, count))
+    return set(OperandKind::Scalar, 0, 104);  // FLAT_SCRATCH ends s[100:103]
   return false;
 }
 
@@ -122,8 +124,9 @@ bool is_two_dwords(OperandType type) {
   return type == OperandType::B64 || type == OperandType::I64 || type == OperandType::F64 || type == OperandType::Mask;
 }
 
-// Inline constants are produced as 32 bits whatever the width of the operation (LLVM's comment on getInlineEncodingV216, after the
-// hardware): integers sign-extended; floats as a half below zeros for f16 operations, as an f32 for 16-bit integer ones.
+// Inline constants are produced as 32 bits whatever the width of the operation (LLVM's comment on
+// getInlineEncodingV216, after the hardware): integers sign-extended; floats as a half below zeros for f16 operations,
+// as an f32 for 16-bit integer ones.
 u64 integer_bits(i64 value, OperandType type) {
   switch (type) {
     case OperandType::PackedF32: return u64{static_cast<u32>(value)} << 32 | static_cast<u32>(value);
@@ -172,7 +175,8 @@ bool parse_constant(std::string_view text, OperandType type, Operand& operand) {
 }
 
 bool strip_call(std::string_view& text, std::string_view name) {
-  if (!text.starts_with(name) || text.size() < name.size() + 2 || text[name.size()] != '(' || text.back() != ')') return false;
+  if (!text.starts_with(name) || text.size() < name.size() + 2 || text[name.size()] != '(' || text.back() != ')')
+    return false;
   text = text.substr(name.size() + 1, text.size() - name.size() - 2);
   return true;
 }
@@ -232,7 +236,8 @@ bool parse_operand(std::string_view text, OperandType type, Operand& operand) {
 
 namespace {
 
-constexpr std::array<std::string_view, 7> kSdwaSelects = {"BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3", "WORD_0", "WORD_1", "DWORD"};
+constexpr std::array<std::string_view, 7> kSdwaSelects = {"BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3",
+                                                          "WORD_0", "WORD_1", "DWORD"};
 
 std::optional<SdwaSelect> parse_select(std::string_view text) {
   for (size_t i = 0; i < kSdwaSelects.size(); ++i)
@@ -326,9 +331,10 @@ bool parse_modifier(std::string_view word, Inst& inst) {
     bool Modifiers::* member;
   };
   static constexpr Flag kFlags[] = {
-      {"clamp", &Modifiers::clamp}, {"sc0", &Modifiers::sc0},     {"sc1", &Modifiers::sc1},     {"nt", &Modifiers::nt},
-      {"lds", &Modifiers::lds},     {"gds", &Modifiers::gds},     {"offen", &Modifiers::offen}, {"idxen", &Modifiers::idxen},
-      {"tfe", &Modifiers::tfe},     {"glc", &Modifiers::sc0},     {"slc", &Modifiers::nt},
+      {"clamp", &Modifiers::clamp}, {"sc0", &Modifiers::sc0},     {"sc1", &Modifiers::sc1},
+      {"nt", &Modifiers::nt},       {"lds", &Modifiers::lds},     {"gds", &Modifiers::gds},
+      {"offen", &Modifiers::offen}, {"idxen", &Modifiers::idxen}, {"tfe", &Modifiers::tfe},
+      {"glc", &Modifiers::sc0},     {"slc", &Modifiers::nt},
   };
   for (const Flag& flag : kFlags)
     if (word == flag.name) return mods.*flag.member = true, true;
@@ -344,10 +350,12 @@ bool parse_modifier(std::string_view word, Inst& inst) {
   if (name == "neg_hi") return mods.neg_hi = parse_bits(value), true;
   if (parse_dpp(name, value, inst) || parse_sdwa(name, value, inst)) return true;
   // ds_swizzle_b32 prints its pattern by name; the encoding has the bits.
-  if (name == "offset" && value.starts_with("swizzle(")) return mods.offset = static_cast<i32>(inst.words[0] & 0xffff), true;
+  if (name == "offset" && value.starts_with("swizzle("))
+    return mods.offset = static_cast<i32>(inst.words[0] & 0xffff), true;
   const bool negative = value.starts_with('-');
   const std::optional<u32> number = parse_number(negative ? value.substr(1) : value);
-  if (name == "format" || name == "dfmt" || name == "nfmt") return mods.format = static_cast<i32>(number.value_or(0)), true;
+  if (name == "format" || name == "dfmt" || name == "nfmt")
+    return mods.format = static_cast<i32>(number.value_or(0)), true;
   if (!number) return false;
   const i32 amount = negative ? -static_cast<i32>(*number) : static_cast<i32>(*number);
   if (name == "offset" || name == "offset0") return mods.offset = amount, true;

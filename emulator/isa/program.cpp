@@ -29,7 +29,8 @@ namespace {
 bool ends_block(const Inst& inst) {
   if (inst.op == nullptr) return true;
   const std::string_view name = inst.op->name;
-  return name == "s_endpgm" || name == "s_branch" || name == "s_setpc_b64" || name == "s_swappc_b64" || name == "s_call_b64";
+  return name == "s_endpgm" || name == "s_branch" || name == "s_setpc_b64" || name == "s_swappc_b64" ||
+         name == "s_call_b64";
 }
 
 }  // namespace
@@ -57,7 +58,9 @@ const Inst* Program::decode_block(Table& table, u64 pc) {
   // Published only now: `following` of every instruction is final before another thread can see it.
   for (auto inst = instructions_.rbegin(); inst != instructions_.rend(); ++inst) {
     std::atomic<const Inst*>& slot = table.slots[((*inst)->pc - table.base) / 4];
-    if ((*inst)->pc < table.base || (*inst)->pc - table.base >= table.size || slot.load(std::memory_order_relaxed) != nullptr) break;
+    if ((*inst)->pc < table.base || (*inst)->pc - table.base >= table.size ||
+        slot.load(std::memory_order_relaxed) != nullptr)
+      break;
     slot.store(inst->get(), std::memory_order_release);
   }
   return first;
@@ -76,8 +79,10 @@ std::vector<Program::Unsupported> Program::unsupported() {
   for (const Table& table : tables_) {
     for (u64 offset = 0; offset < table.size;) {
       const Disassembler::Name name = disassembler_.name(table.code.subspan(offset), table.base + offset);
-      // What is not for compute kernels is not worth a warning: the device library's grid barrier holds ds_gws_barrier for other chips.
-      const bool supported = name.size == 0 || find_op(name.mnemonic) != nullptr || !reason_left_out(name.mnemonic).empty();
+      // What is not for compute kernels is not worth a warning: the device library's grid barrier holds ds_gws_barrier
+      // for other chips.
+      const bool supported =
+          name.size == 0 || find_op(name.mnemonic) != nullptr || !reason_left_out(name.mnemonic).empty();
       if (!supported) found.try_emplace(name.mnemonic, table.base + offset);
       offset += std::max(name.size, 4u);  // what does not decode is padding or data
     }

@@ -10,7 +10,8 @@
 
 namespace hipbench::emulator {
 
-// Rows with as many operands as the text has (custom_wide), and the storage of their names. Stays where it is: rows point to names.
+// Rows with as many operands as the text has (custom_wide), and the storage of their names. Stays where it is: rows
+// point to names.
 class RowFamily {
  public:
   explicit RowFamily(InstClass cls) : cls_(cls) {}
@@ -26,7 +27,8 @@ class RowFamily {
   std::vector<Op> rows_;
 };
 
-// The loads and stores that GLOBAL, FLAT, SCRATCH and MUBUF have in common. Body::load<Data> and Body::store<Data> execute them.
+// The loads and stores that GLOBAL, FLAT, SCRATCH and MUBUF have in common. Body::load<Data> and Body::store<Data>
+// execute them.
 template <typename Body>
 void add_loads_and_stores(RowFamily& family, const std::string& prefix) {
   const auto load = [&](const char* name, Execute body) { family.add(prefix + "_load_" + name, body); };

@@ -1,5 +1,6 @@
-// Scalar memory: loads, stores and atomics through the scalar cache, clocks, cache control. CDNA3 ISA, chapter "Scalar memory
-// operations". Functionally the scalar cache is transparent: a load sees memory as it is, a store is seen at once.
+// Scalar memory: loads, stores and atomics through the scalar cache, clocks, cache control. CDNA3 ISA, chapter "Scalar
+// memory operations". Functionally the scalar cache is transparent: a load sees memory as it is, a store is seen at
+// once.
 
 #include "emulator/isa/row_family.hpp"
 
@@ -12,8 +13,8 @@ u64 immediate_offset(const Operand& offset) {
   return static_cast<u64>(i64{static_cast<i32>(static_cast<u32>(offset.constant) << 11) >> 11});
 }
 
-// Base register pair plus an immediate, an SGPR, or both ("s_load_dword s0, s[2:3], s4 offset:0x10"). The scratch forms count the
-// SGPR in units of 64 bytes.
+// Base register pair plus an immediate, an SGPR, or both ("s_load_dword s0, s[2:3], s4 offset:0x10"). The scratch forms
+// count the SGPR in units of 64 bytes.
 template <u32 ScalarUnit = 1>
 u64 scalar_address(const Wave& wave, const Inst& inst) {
   u64 address = read_scalar(wave, inst.operands[1], 2);
@@ -25,7 +26,8 @@ u64 scalar_address(const Wave& wave, const Inst& inst) {
 
 // The registers that an instruction loads into or stores from.
 u32* data_sgprs(Wave& wave, const Inst& inst) {
-  if (!inst.operands[0].is_scalar()) throw GuestFault{FaultKind::IllegalOperand, "scalar memory takes its data in SGPRs"};
+  if (!inst.operands[0].is_scalar())
+    throw GuestFault{FaultKind::IllegalOperand, "scalar memory takes its data in SGPRs"};
   return &wave.sgprs[inst.operands[0].index];
 }
 
@@ -42,7 +44,8 @@ void write_memory(Wave& wave, u64 address, u32 size, const u32* data) {
 
 template <u32 Dwords, u32 ScalarUnit = 1>
 void load(Wave& wave, const Inst& inst) {
-  std::memcpy(data_sgprs(wave, inst), read_memory(wave, scalar_address<ScalarUnit>(wave, inst), Dwords * 4), Dwords * 4);
+  std::memcpy(data_sgprs(wave, inst), read_memory(wave, scalar_address<ScalarUnit>(wave, inst), Dwords * 4),
+              Dwords * 4);
 }
 template <u32 Dwords, u32 ScalarUnit = 1>
 void store(Wave& wave, const Inst& inst) {
@@ -61,7 +64,8 @@ BufferPlace buffer_place(const Wave& wave, const Inst& inst) {
   const u32* words = &wave.sgprs[inst.operands[1].index];
   const u32 stride = words[1] >> 16 & 0x3fff;
   const Operand& offset = inst.operands[2];
-  const u64 from_operand = offset.kind == OperandKind::Constant ? offset.constant & 0xfffff : static_cast<u32>(read_scalar(wave, offset));
+  const u64 from_operand =
+      offset.kind == OperandKind::Constant ? offset.constant & 0xfffff : static_cast<u32>(read_scalar(wave, offset));
   return {u64{words[1] & 0xffff} << 32 | words[0], (from_operand + static_cast<u64>(i64{inst.mods.offset})) & ~u64{3},
           stride == 0 ? words[2] : u64{stride} * words[2]};
 }
@@ -89,9 +93,11 @@ void buffer_store(Wave& wave, const Inst& inst) {
 template <typename T>
 std::byte* atomic_cell(Wave& wave, u64 address) {
   if (address % sizeof(T) != 0)
-    throw GuestFault{FaultKind::Misaligned, "a scalar atomic at an address that is not a multiple of its size", address, sizeof(T)};
+    throw GuestFault{FaultKind::Misaligned, "a scalar atomic at an address that is not a multiple of its size", address,
+                     sizeof(T)};
   std::byte* host = wave.memory.write(address, sizeof(T));
-  if (wave.observer != nullptr) [[unlikely]] wave.observer->access(wave, host, sizeof(T), 0, AccessKind::Atomic, nullptr);
+  if (wave.observer != nullptr) [[unlikely]]
+    wave.observer->access(wave, host, sizeof(T), 0, AccessKind::Atomic, nullptr);
   return host;
 }
 template <typename T>
@@ -122,7 +128,8 @@ struct Atomic {
   }
   template <typename Operation, typename T>
   static void apply(Wave& wave, const Inst& inst) {
-    run<T>(wave, inst, [](std::byte* cell, const u32* data) { return atomic_apply<Operation, T>(cell, scalar_value<T>(data)); });
+    run<T>(wave, inst,
+           [](std::byte* cell, const u32* data) { return atomic_apply<Operation, T>(cell, scalar_value<T>(data)); });
   }
   // The new value, then the value to compare with.
   template <typename T>

@@ -29,7 +29,9 @@ WithMask<u32> subtract_borrow(u32 a, u32 b, bool borrow) {
   return {difference, a < b || partial < (borrow ? 1u : 0u)};
 }
 WithMask<u32> saturate_carry(WithMask<u32> sum) { return {sum.mask ? ~0u : sum.value, sum.mask}; }
-WithMask<u32> saturate_borrow(WithMask<u32> difference) { return {difference.mask ? 0u : difference.value, difference.mask}; }
+WithMask<u32> saturate_borrow(WithMask<u32> difference) {
+  return {difference.mask ? 0u : difference.value, difference.mask};
+}
 
 WithMask<u64> mad_wide_unsigned(u32 a, u32 b, u64 c) {
   const u64 sum = u64{a} * b + c;
@@ -49,7 +51,8 @@ pair64 shift_add(pair64 a, u32 n, pair64 b) {
   return {sum, high + b.high + (sum < low ? 1u : 0u)};
 }
 
-// v_lshl_add_u64 is how the compiler adds addresses: mostly by shift 0 and with one of the terms in an SGPR pair or constant.
+// v_lshl_add_u64 is how the compiler adds addresses: mostly by shift 0 and with one of the terms in an SGPR pair or
+// constant.
 void lshl_add_u64_plain(Wave& wave, const Inst& inst) {
   using General = LaneRowOf<[](pair64 a, u32 n, pair64 b) { return shift_add(a, n & 7, b); }>;
   const Operand &a = inst.operands[1], &shift = inst.operands[2], &b = inst.operands[3];
@@ -91,7 +94,8 @@ u32 align_right(u32 high, u32 low, u32 bits) { return static_cast<u32>((u64{high
 template <typename T>
 T median_of(T a, T b, T c) { return std::max(std::min(a, b), std::min(std::max(a, b), c)); }
 
-// One selected byte of v_perm_b32: 0–3 from `low`, 4–7 from `high`, 8–11 the sign of bytes 1, 3, 5, 7, 12 zero, above 0xff.
+// One selected byte of v_perm_b32: 0–3 from `low`, 4–7 from `high`, 8–11 the sign of bytes 1, 3, 5, 7, 12 zero, above
+// 0xff.
 u32 permuted_byte(u32 high, u32 low, u32 select) {
   const u64 both = u64{high} << 32 | low;
   if (select < 8) return static_cast<u32>(both >> (8 * select)) & 0xff;
@@ -105,7 +109,8 @@ u32 permute_bytes(u32 high, u32 low, u32 select) {
 }
 using PermRow = LaneRowOf<[](u32 high, u32 low, u32 select) { return permute_bytes(high, low, select); }>;
 
-// v_perm_b32 is hot where bytes and halves are packed; eight lanes at a time unless a selector asks for signs or constants.
+// v_perm_b32 is hot where bytes and halves are packed; eight lanes at a time unless a selector asks for signs or
+// constants.
 void perm_plain(Wave& wave, const Inst& inst) {
 #if defined(__AVX2__)
   LaneBuffer buffers[3], result;
@@ -113,7 +118,8 @@ void perm_plain(Wave& wave, const Inst& inst) {
   const u32* low = read_lanes(wave, inst.operands[2], 0, buffers[1]);
   const u32* select = read_lanes(wave, inst.operands[3], 0, buffers[2]);
   const auto load = [](const u32* lanes) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(lanes)); };
-  const __m256i lane_base = _mm256_set_epi32(0x0c0c0c0c, 0x08080808, 0x04040404, 0, 0x0c0c0c0c, 0x08080808, 0x04040404, 0);
+  const __m256i lane_base =
+      _mm256_set_epi32(0x0c0c0c0c, 0x08080808, 0x04040404, 0, 0x0c0c0c0c, 0x08080808, 0x04040404, 0);
   __m256i special = _mm256_setzero_si256();
   for (u32 lane = 0; lane < kWaveSize; lane += 8) {
     const __m256i s = load(select + lane);
@@ -197,8 +203,9 @@ u32 saturate_to_bytes(u32 pair) {
   return limit(pair & 0xffff) | limit(pair >> 16) << 8;
 }
 
-// Which of four shader engines the rectangle of 32-pixel tiles (x_min, y_min) to (x_max, y_max) touches; each coordinate is two
-// bits, from the top down x_min, y_min, x_max, y_max, and wraps around. Tile (x, y) belongs to engine {x[0] ^ y[1], y[0] ^ x[1]}.
+// Which of four shader engines the rectangle of 32-pixel tiles (x_min, y_min) to (x_max, y_max) touches; each
+// coordinate is two bits, from the top down x_min, y_min, x_max, y_max, and wraps around. Tile (x, y) belongs to engine
+// {x[0] ^ y[1], y[0] ^ x[1]}.
 u32 screen_partition(u32 rectangle) {
   const u32 left = rectangle >> 6 & 3, top = rectangle >> 4 & 3;
   const u32 width = ((rectangle >> 2) - left) & 3, height = (rectangle - top) & 3;
@@ -236,7 +243,8 @@ constexpr Op kRows[] = {
     lanes<[](u32 a, u32 b, u32 c) { return a + b + c; }>("v_add3_u32"),
     lanes<[](u32 a, u32 n, u32 b) { return (a << (n & 31)) + b; }>("v_lshl_add_u32"),
     lanes<[](u32 a, u32 b, u32 n) { return (a + b) << (n & 31); }>("v_add_lshl_u32"),
-    lanes_with_plain<[](pair64 a, u32 n, pair64 b) { return shift_add(a, n & 7, b); }>("v_lshl_add_u64", &lshl_add_u64_plain),
+    lanes_with_plain<[](pair64 a, u32 n, pair64 b) { return shift_add(a, n & 7, b); }>("v_lshl_add_u64",
+                                                                                       &lshl_add_u64_plain),
     lanes<[](u32 a, u32 b, u32 c) { return (a ^ b) + c; }>("v_xad_u32"),
 
     // Products
@@ -244,7 +252,8 @@ constexpr Op kRows[] = {
     lanes<[](u32 a, u32 b) { return static_cast<u32>(u64{a} * b >> 32); }>("v_mul_hi_u32"),
     lanes<[](i32 a, i32 b) { return static_cast<u32>(static_cast<u64>(i64{a} * b) >> 32); }>("v_mul_hi_i32"),
     lanes<[](u32 a, u32 b) { return sign_extend_24(a) * sign_extend_24(b); }>("v_mul_i32_i24"),
-    lanes<[](u32 a, u32 b) { return static_cast<u32>(static_cast<u64>(signed_24(a) * signed_24(b)) >> 32); }>("v_mul_hi_i32_i24"),
+    lanes<[](u32 a, u32 b) { return static_cast<u32>(static_cast<u64>(signed_24(a) * signed_24(b)) >> 32); }>(
+        "v_mul_hi_i32_i24"),
     lanes<[](u32 a, u32 b) { return (a & 0xffffff) * (b & 0xffffff); }>("v_mul_u32_u24"),
     lanes<[](u32 a, u32 b) { return static_cast<u32>(unsigned_24(a) * unsigned_24(b) >> 32); }>("v_mul_hi_u32_u24"),
     lanes<[](u32 a, u32 b, u32 c) { return sign_extend_24(a) * sign_extend_24(b) + c; },
@@ -306,7 +315,8 @@ constexpr Op kRows[] = {
     lanes<[](u32 a, u32 b) { return static_cast<u32>(std::popcount(a)) + b; }>("v_bcnt_u32_b32"),
     lanes<[](u32 high, u32 low, u32 n) { return align_right(high, low, n & 31); }>("v_alignbit_b32"),
     lanes<[](u32 high, u32 low, u32 n) { return align_right(high, low, 8 * (n & 3)); }>("v_alignbyte_b32"),
-    lanes_with_plain<[](u32 high, u32 low, u32 select) { return permute_bytes(high, low, select); }>("v_perm_b32", &perm_plain),
+    lanes_with_plain<[](u32 high, u32 low, u32 select) { return permute_bytes(high, low, select); }>("v_perm_b32",
+                                                                                                     &perm_plain),
 
     lanes<[](u32 rectangle) { return screen_partition(rectangle); }>("v_screen_partition_4se_b32"),
 

@@ -1,5 +1,5 @@
-// Vector ALU, packed: two halves or two f32 an instruction, dot products, and the mixed-precision FMAs. Their operands choose
-// halves with op_sel (for the low result) and op_sel_hi (for the high one), and signs with neg_lo and neg_hi.
+// Vector ALU, packed: two halves or two f32 an instruction, dot products, and the mixed-precision FMAs. Their operands
+// choose halves with op_sel (for the low result) and op_sel_hi (for the high one), and signs with neg_lo and neg_hi.
 
 #include "emulator/isa/lanes.hpp"
 #include "emulator/isa/valu_math.hpp"
@@ -27,7 +27,8 @@ u32 high_selects(const Modifiers& mods) { return mods.op_sel_hi_given ? mods.op_
 // ---- Rows on two 16-bit halves ----
 
 // The operand with the halves that it computes with put in place.
-const u32* read_packed(Wave& wave, const Inst& inst, const Operand& operand, u32 source, bool is_float, LaneBuffer& buffer) {
+const u32* read_packed(Wave& wave, const Inst& inst, const Operand& operand, u32 source, bool is_float,
+                       LaneBuffer& buffer) {
   const Modifiers& mods = inst.mods;
   const u32* lanes = read_lanes(wave, operand, 0, buffer);
   const bool low_from_high = (mods.op_sel >> source & 1) != 0, high_from_high = (high_selects(mods) >> source & 1) != 0;
@@ -241,7 +242,8 @@ const u32* read_mixed(Wave& wave, const Inst& inst, u32 source, LaneBuffer& buff
 }
 [[gnu::noinline]] void fma_lanes(const u32* a, const u32* b, const u32* c, LaneBuffer& result) {
   for (u32 lane = 0; lane < kWaveSize; ++lane)
-    result[lane] = std::bit_cast<u32>(std::fma(std::bit_cast<f32>(a[lane]), std::bit_cast<f32>(b[lane]), std::bit_cast<f32>(c[lane])));
+    result[lane] = std::bit_cast<u32>(
+        std::fma(std::bit_cast<f32>(a[lane]), std::bit_cast<f32>(b[lane]), std::bit_cast<f32>(c[lane])));
 }
 // The f16 results round the exact sum once: odd rounding to f64 keeps what the last rounding needs.
 u16 fma_half(f32 a, f32 b, f32 c, Mode mode) {
@@ -264,16 +266,19 @@ void fma_mix(Wave& wave, const Inst& inst) {
   } else {
     const bool flush = Flush::of(mode).half_out;
     for (u32 lane = 0; lane < kWaveSize; ++lane) {
-      u16 half = fma_half(std::bit_cast<f32>(a[lane]), std::bit_cast<f32>(b[lane]), std::bit_cast<f32>(c[lane]), Mode{mode});
+      u16 half =
+          fma_half(std::bit_cast<f32>(a[lane]), std::bit_cast<f32>(b[lane]), std::bit_cast<f32>(c[lane]), Mode{mode});
       if (flush) half = flush_half(half);
       if (inst.mods.clamp) half = f32_to_f16(clamp_single(f16_to_f32(half), mode));
-      result[lane] = Result == MixResult::LowHalf ? (old[lane] & 0xffff0000) | half : (old[lane] & 0xffff) | u32{half} << 16;
+      result[lane] =
+          Result == MixResult::LowHalf ? (old[lane] & 0xffff0000) | half : (old[lane] & 0xffff) | u32{half} << 16;
     }
   }
   write_lanes(wave, inst.operands[0], 0, result, wave.exec());
 }
 constexpr Op mix_row(std::string_view name, Execute execute) {
-  Op row = custom(name, InstClass::Valu, execute, OperandType::F32, OperandType::F32, OperandType::F32, OperandType::F32);
+  Op row =
+      custom(name, InstClass::Valu, execute, OperandType::F32, OperandType::F32, OperandType::F32, OperandType::F32);
   row.operands[0].destination = true;
   return row;
 }
@@ -298,8 +303,8 @@ u32 accumulate(i64 sum, u32 c, bool clamp) {
   const i64 low = Signed ? INT32_MIN : 0, high = Signed ? i64{INT32_MAX} : i64{UINT32_MAX};
   return static_cast<u32>(static_cast<u64>(std::min(std::max(total, low), high)));
 }
-// Two exact products of f16, added to the accumulator in f64 and rounded once to f32. The hardware's order of rounding is not
-// documented.
+// Two exact products of f16, added to the accumulator in f64 and rounded once to f32. The hardware's order of rounding
+// is not documented.
 f32 dot_half(u32 a, u32 b, f32 c) {
   const auto half = [](u32 word, u32 shift) { return f16_to_f64(static_cast<u16>(word >> shift)); };
   return static_cast<f32>(half(a, 0) * half(b, 0) + half(a, 16) * half(b, 16) + f64{c});
@@ -359,10 +364,14 @@ constexpr Op kRows[] = {
     packed<[](f16 a, f16 b, Tied<f16> d, Mode mode) { return fused(a, b, d.value, mode); }>("v_pk_fmac_f16"),
     packed<[](f16 a, f16 b, Mode mode) { return minimum(a, b, mode); }>("v_pk_min_f16"),
     packed<[](f16 a, f16 b, Mode mode) { return maximum(a, b, mode); }>("v_pk_max_f16"),
-    packed<[](u16 a, u16 b) { return wrap_u16(u32{a} + b); }, [](u16 a, u16 b) { return saturate_u16(i64{a} + b); }>("v_pk_add_u16"),
-    packed<[](u16 a, u16 b) { return wrap_u16(u32{a} - b); }, [](u16 a, u16 b) { return saturate_u16(i64{a} - b); }>("v_pk_sub_u16"),
-    packed<[](i16 a, i16 b) { return wrap_i16(a + b); }, [](i16 a, i16 b) { return saturate_i16(i64{a} + b); }>("v_pk_add_i16"),
-    packed<[](i16 a, i16 b) { return wrap_i16(a - b); }, [](i16 a, i16 b) { return saturate_i16(i64{a} - b); }>("v_pk_sub_i16"),
+    packed<[](u16 a, u16 b) { return wrap_u16(u32{a} + b); }, [](u16 a, u16 b) { return saturate_u16(i64{a} + b); }>(
+        "v_pk_add_u16"),
+    packed<[](u16 a, u16 b) { return wrap_u16(u32{a} - b); }, [](u16 a, u16 b) { return saturate_u16(i64{a} - b); }>(
+        "v_pk_sub_u16"),
+    packed<[](i16 a, i16 b) { return wrap_i16(a + b); }, [](i16 a, i16 b) { return saturate_i16(i64{a} + b); }>(
+        "v_pk_add_i16"),
+    packed<[](i16 a, i16 b) { return wrap_i16(a - b); }, [](i16 a, i16 b) { return saturate_i16(i64{a} - b); }>(
+        "v_pk_sub_i16"),
     packed<[](u16 a, u16 b) { return wrap_u16(u32{a} * b); }>("v_pk_mul_lo_u16"),
     packed<[](u16 a, u16 b, u16 c) { return wrap_u16(u32{a} * b + c); },
            [](u16 a, u16 b, u16 c) { return saturate_u16(i64{a} * b + c); }>("v_pk_mad_u16"),
@@ -379,7 +388,8 @@ constexpr Op kRows[] = {
     PackedSingles<[](f32 a, f32 b) { return a + b; }, 2>::op("v_pk_add_f32"),
     PackedSingles<[](f32 a, f32 b) { return a * b; }, 2>::op("v_pk_mul_f32"),
     PackedSingles<[](f32 a, f32 b, f32 c) { return std::fma(a, b, c); }, 3>::op("v_pk_fma_f32"),
-    custom("v_pk_mov_b32", InstClass::Valu, &v_pk_mov_b32, OperandType::PackedF32, OperandType::PackedF32, OperandType::PackedF32),
+    custom("v_pk_mov_b32", InstClass::Valu, &v_pk_mov_b32, OperandType::PackedF32, OperandType::PackedF32,
+           OperandType::PackedF32),
 
     mix_row("v_fma_mix_f32", &fma_mix<MixResult::Single>),
     mix_row("v_fma_mixlo_f16", &fma_mix<MixResult::LowHalf>),

@@ -75,7 +75,8 @@ AsmValue parse_value(std::string_view text, u32 width) {
   }
   const char last = text.back();
   const bool hex = text.find("0x") != std::string_view::npos;
-  const bool is_float = hex ? text.find_first_of("p.") != std::string_view::npos : last == 'f' || last == 'h' || last == 'd';
+  const bool is_float =
+      hex ? text.find_first_of("p.") != std::string_view::npos : last == 'f' || last == 'h' || last == 'd';
   if (is_float) return parse_float(std::string(text.substr(0, text.size() - 1)), last);
   AsmValue value;
   const bool negative = text.front() == '-';
@@ -125,9 +126,9 @@ class Formula {
     int precedence;
   };
   const Operator* next_operator() {
-    static constexpr Operator kOperators[] = {{"||", 1}, {"&&", 2}, {"==", 6}, {"!=", 6}, {"<<", 8}, {">>", 8}, {"<=", 7},
-                                              {">=", 7}, {"|", 3},  {"^", 4},  {"&", 5},  {"<", 7},  {">", 7},  {"+", 9},
-                                              {"-", 9},  {"*", 10}, {"/", 10}, {"%", 10}};
+    static constexpr Operator kOperators[] = {{"||", 1}, {"&&", 2}, {"==", 6}, {"!=", 6}, {"<<", 8}, {">>", 8},
+                                              {"<=", 7}, {">=", 7}, {"|", 3},  {"^", 4},  {"&", 5},  {"<", 7},
+                                              {">", 7},  {"+", 9},  {"-", 9},  {"*", 10}, {"/", 10}, {"%", 10}};
     skip();
     for (const Operator& candidate : kOperators)
       if (text_.substr(at_).starts_with(candidate.token)) return &candidate;
@@ -219,7 +220,8 @@ void add_variable(std::string_view line, CaseText& text) {
   const bool new_axis = line.starts_with("@@");
   line.remove_prefix(new_axis ? 2 : 1);
   const size_t equals = line.find(" = ");
-  if (equals == std::string_view::npos) throw std::runtime_error(text.name + ": not a list of a family: " + std::string(line));
+  if (equals == std::string_view::npos)
+    throw std::runtime_error(text.name + ": not a list of a family: " + std::string(line));
   if (new_axis || text.axes.empty()) text.axes.emplace_back();
   Variable variable{trim(line.substr(0, equals)), split_values(line.substr(equals + 3))};
   std::vector<Variable>& axis = text.axes.back();
@@ -229,7 +231,8 @@ void add_variable(std::string_view line, CaseText& text) {
 }
 
 void replace_all(std::string& text, const std::string& from, const std::string& to) {
-  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) text.replace(at, from.size(), to);
+  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
 }
 
 AsmCase parse_case(const std::string& name, const std::vector<std::string>& lines) {
@@ -255,7 +258,8 @@ void expand(const CaseText& text, std::vector<AsmCase>& cases) {
       for (const Variable& variable : axis) chosen.emplace_back("{" + variable.name + "}", variable.values[choice]);
     }
     const auto substitute = [&](std::string line) {
-      for (auto variable = chosen.rbegin(); variable != chosen.rend(); ++variable) replace_all(line, variable->first, variable->second);
+      for (auto variable = chosen.rbegin(); variable != chosen.rend(); ++variable)
+        replace_all(line, variable->first, variable->second);
       return line;
     };
     std::vector<std::string> lines;
@@ -276,7 +280,8 @@ std::vector<AsmCase> read_asm_cases(const std::string& path) {
     ++number;
     const bool code = raw.starts_with("> ");
     const std::string line = code ? raw : trim(std::string_view(raw).substr(0, raw.find('#')));
-    if (line.starts_with("==")) texts.push_back({stem + ":" + std::to_string(number) + ": " + trim(std::string_view(line).substr(2)), {}, {}});
+    if (line.starts_with("=="))
+      texts.push_back({stem + ":" + std::to_string(number) + ": " + trim(std::string_view(line).substr(2)), {}, {}});
     else if (line.starts_with("@")) add_variable(line, texts.back());
     else if (!line.empty()) texts.back().lines.push_back(line);
   }

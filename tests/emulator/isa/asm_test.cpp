@@ -27,7 +27,8 @@ std::string with_padding(const std::string& snippet) { return "s_nop 4\n" + snip
 
 class Machine {
  public:
-  Machine() : space_(AddressSpace::create().value()), memory_(*space_->allocate(kMemoryDwords * 4, "mem")), wave(*space_) {
+  Machine()
+      : space_(AddressSpace::create().value()), memory_(*space_->allocate(kMemoryDwords * 4, "mem")), wave(*space_) {
     std::fill(registers_.begin(), registers_.end(), kUnset);
     std::fill_n(wave.sgprs, 102, kUnset);
     wave.vgprs = registers_.data();
@@ -84,8 +85,8 @@ class Machine {
     for_each_value(assignment, [&](u32* low, u32* high, const AsmValue& value, u32 index) {
       const u64 actual = *low | (high != nullptr ? u64{*high} << 32 : 0);
       if (value.accepts(actual, high != nullptr ? 64 : 32) || reported++ >= 4) return;
-      ADD_FAILURE() << assignment.target << " at " << index << " is 0x" << std::hex << actual << ", expected 0x" << value.bits
-                    << std::dec << " of '" << assignment.value << "'";
+      ADD_FAILURE() << assignment.target << " at " << index << " is 0x" << std::hex << actual << ", expected 0x"
+                    << value.bits << std::dec << " of '" << assignment.value << "'";
     });
   }
 

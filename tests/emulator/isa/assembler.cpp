@@ -103,7 +103,8 @@ std::vector<std::byte> parse(const std::string& text, const Diagnose& diagnose) 
 // Every mnemonic of LLVM's instruction tables, of all AMD GPUs.
 std::set<std::string> all_mnemonics() {
   const std::unique_ptr<llvm::MCRegisterInfo> registers(target().createMCRegInfo(kTriple));
-  const std::unique_ptr<llvm::MCAsmInfo> asm_info(target().createMCAsmInfo(*registers, kTriple, llvm::MCTargetOptions{}));
+  const std::unique_ptr<llvm::MCAsmInfo> asm_info(
+      target().createMCAsmInfo(*registers, kTriple, llvm::MCTargetOptions{}));
   const std::unique_ptr<llvm::MCInstrInfo> instructions(target().createMCInstrInfo());
   const std::unique_ptr<llvm::MCInstPrinter> printer(
       target().createMCInstPrinter(llvm::Triple(kTriple), 0, *asm_info, *instructions, *registers));

@@ -61,13 +61,26 @@ class Bench {
 
 // ---- Values that arithmetic gets wrong ----
 
-inline constexpr u32 kNastySingles[] = {0x00000000, 0x80000000, 0x00000001, 0x807fffff, 0x00800000, 0x80800001, 0x3f800000,
-                                 0xbf800000, 0x3f800001, 0x33800000, 0x7f7fffff, 0xff7fffff, 0x7f800000, 0xff800000,
-                                 0x7fc00001, 0x7f800001, 0x4b000000, 0x5f000000, 0x1f800000, 0x00ffffff};
-inline constexpr u64 kNastyDoubles[] = {0, 0x8000000000000000, 1, 0x800fffffffffffff, 0x0010000000000000, 0x3ff0000000000000,
-                                 0xbff0000000000001, 0x3ca0000000000000, 0x7fefffffffffffff, 0xffefffffffffffff,
-                                 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000001, 0x4330000000000000,
-                                 0x5fe0000000000000, 0x1ff0000000000000};
+inline constexpr u32 kNastySingles[] = {0x00000000, 0x80000000, 0x00000001, 0x807fffff, 0x00800000,
+                                        0x80800001, 0x3f800000, 0xbf800000, 0x3f800001, 0x33800000,
+                                        0x7f7fffff, 0xff7fffff, 0x7f800000, 0xff800000, 0x7fc00001,
+                                        0x7f800001, 0x4b000000, 0x5f000000, 0x1f800000, 0x00ffffff};
+inline constexpr u64 kNastyDoubles[] = {0,
+                                        0x8000000000000000,
+                                        1,
+                                        0x800fffffffffffff,
+                                        0x0010000000000000,
+                                        0x3ff0000000000000,
+                                        0xbff0000000000001,
+                                        0x3ca0000000000000,
+                                        0x7fefffffffffffff,
+                                        0xffefffffffffffff,
+                                        0x7ff0000000000000,
+                                        0xfff0000000000000,
+                                        0x7ff8000000000001,
+                                        0x4330000000000000,
+                                        0x5fe0000000000000,
+                                        0x1ff0000000000000};
 
 class Random {
  public:
@@ -76,7 +89,9 @@ class Random {
     return draw % 3 == 0 ? kNastySingles[draw / 3 % std::size(kNastySingles)] : static_cast<u32>(engine_());
   }
   // Exponents near each other, so that sums and products meet.
-  u32 moderate_single() { return (static_cast<u32>(engine_()) & 0x807fffff) | (100 + static_cast<u32>(engine_()) % 54) << 23; }
+  u32 moderate_single() {
+    return (static_cast<u32>(engine_()) & 0x807fffff) | (100 + static_cast<u32>(engine_()) % 54) << 23;
+  }
   u64 twice() {
     const u32 draw = static_cast<u32>(engine_());
     return draw % 3 == 0 ? kNastyDoubles[draw / 3 % std::size(kNastyDoubles)] : engine_();

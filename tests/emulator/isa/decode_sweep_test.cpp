@@ -1,6 +1,7 @@
-// Decoding against LLVM: random words of every opcode of every encoding. What LLVM prints of an instruction must be all in the
-// Inst and nothing else: mnemonic, every operand with its modifiers, every modifier of the instruction. Constants are compared
-// with a table of the ISA's and with the immediates of LLVM's own decoded form, not with our parser.
+// Decoding against LLVM: random words of every opcode of every encoding. What LLVM prints of an instruction must be all
+// in the Inst and nothing else: mnemonic, every operand with its modifiers, every modifier of the instruction.
+// Constants are compared with a table of the ISA's and with the immediates of LLVM's own decoded form, not with our
+// parser.
 
 #include <gtest/gtest.h>
 #include <llvm/MC/MCAsmInfo.h>
@@ -37,7 +38,8 @@ class Immediates {
     registers_.reset(target->createMCRegInfo(triple));
     asm_info_.reset(target->createMCAsmInfo(*registers_, triple, llvm::MCTargetOptions{}));
     subtarget_.reset(target->createMCSubtargetInfo(triple, "gfx942", ""));
-    context_ = std::make_unique<llvm::MCContext>(llvm::Triple(triple), asm_info_.get(), registers_.get(), subtarget_.get());
+    context_ =
+        std::make_unique<llvm::MCContext>(llvm::Triple(triple), asm_info_.get(), registers_.get(), subtarget_.get());
     disassembler_.reset(target->createMCDisassembler(*subtarget_, *context_));
   }
   std::vector<u64> of(std::span<const std::byte> bytes) {
@@ -45,7 +47,8 @@ class Immediates {
     u64 size = 0;
     const llvm::ArrayRef<u8> data(reinterpret_cast<const u8*>(bytes.data()), bytes.size());
     std::vector<u64> found;
-    if (disassembler_->getInstruction(inst, size, data, 0, llvm::nulls()) != llvm::MCDisassembler::Success) return found;
+    if (disassembler_->getInstruction(inst, size, data, 0, llvm::nulls()) != llvm::MCDisassembler::Success)
+      return found;
     for (const llvm::MCOperand& operand : inst)
       if (operand.isImm()) found.push_back(static_cast<u64>(operand.getImm()));
     return found;
@@ -76,7 +79,8 @@ std::vector<std::string> split_tokens(const std::string& text) {
 
 bool is_flag(const std::string& token) {
   static const std::set<std::string> kFlags = {"clamp", "sc0",   "sc1", "nt",  "glc",        "slc",
-                                               "lds",   "offen", "gds", "tfe", "row_mirror", "row_half_mirror", "idxen"};
+                                               "lds",   "offen", "gds", "tfe", "row_mirror", "row_half_mirror",
+                                               "idxen"};
   return kFlags.contains(token);
 }
 bool is_modifier(const std::string& token) {
@@ -126,7 +130,8 @@ std::string strip_wrapping(std::string text, Operand& flags) {
     return true;
   };
   flags.sign_extend = strip("sext(", ")");
-  flags.negate = strip("neg(", ")") || (text.size() > 1 && text[0] == '-' && !std::isdigit(static_cast<u8>(text[1])) && strip("-", ""));
+  flags.negate = strip("neg(", ")") ||
+                 (text.size() > 1 && text[0] == '-' && !std::isdigit(static_cast<u8>(text[1])) && strip("-", ""));
   flags.absolute = strip("|", "|") || strip("abs(", ")");
   return text;
 }
@@ -137,12 +142,16 @@ struct FloatConstant {
   u32 half, single;
   u64 twice;
 };
-constexpr FloatConstant kFloatConstants[] = {
-    {"0.5", 0x3800, 0x3f000000, 0x3fe0000000000000},  {"-0.5", 0xb800, 0xbf000000, 0xbfe0000000000000},
-    {"1.0", 0x3c00, 0x3f800000, 0x3ff0000000000000},  {"-1.0", 0xbc00, 0xbf800000, 0xbff0000000000000},
-    {"2.0", 0x4000, 0x40000000, 0x4000000000000000},  {"-2.0", 0xc000, 0xc0000000, 0xc000000000000000},
-    {"4.0", 0x4400, 0x40800000, 0x4010000000000000},  {"-4.0", 0xc400, 0xc0800000, 0xc010000000000000},
-    {"0.15915494", 0x3118, 0x3e22f983, 0x3fc45f306dc9c882}, {"0.15915494309189532", 0x3118, 0x3e22f983, 0x3fc45f306dc9c882}};
+constexpr FloatConstant kFloatConstants[] = {{"0.5", 0x3800, 0x3f000000, 0x3fe0000000000000},
+                                             {"-0.5", 0xb800, 0xbf000000, 0xbfe0000000000000},
+                                             {"1.0", 0x3c00, 0x3f800000, 0x3ff0000000000000},
+                                             {"-1.0", 0xbc00, 0xbf800000, 0xbff0000000000000},
+                                             {"2.0", 0x4000, 0x40000000, 0x4000000000000000},
+                                             {"-2.0", 0xc000, 0xc0000000, 0xc000000000000000},
+                                             {"4.0", 0x4400, 0x40800000, 0x4010000000000000},
+                                             {"-4.0", 0xc400, 0xc0800000, 0xc010000000000000},
+                                             {"0.15915494", 0x3118, 0x3e22f983, 0x3fc45f306dc9c882},
+                                             {"0.15915494309189532", 0x3118, 0x3e22f983, 0x3fc45f306dc9c882}};
 
 u64 width_mask(OperandType type) {
   switch (type) {
@@ -180,7 +189,8 @@ class Comparison {
       : inst_(inst), rest_(inst.mods), immediates_(std::move(immediates)) {
     std::vector<std::string> tokens = split_tokens(text);
     expect(strip_encoding_suffix(tokens[0]) == inst.op->name, "mnemonic");
-    if (inst.execute != inst.op->plain && inst.execute != inst.op->general) expect(false, "the row does not take this form");
+    if (inst.execute != inst.op->plain && inst.execute != inst.op->general)
+      expect(false, "the row does not take this form");
     if (inst.operand_count == 0) return;  // the immediates are read from the word
     for (size_t k = 1; k < tokens.size(); ++k)
       if (is_modifier(tokens[k])) modifier(tokens[k]);
@@ -204,20 +214,24 @@ class Comparison {
     }
     Operand flags;
     std::string text = strip_wrapping(token, flags);
-    expect(actual.negate == flags.negate && actual.absolute == flags.absolute && actual.sign_extend == flags.sign_extend,
-           "signs of " + token);
+    expect(
+        actual.negate == flags.negate && actual.absolute == flags.absolute && actual.sign_extend == flags.sign_extend,
+        "signs of " + token);
     if (text == "null") text = "off";
-    static const std::set<std::string> kApertures = {"src_shared_base", "src_shared_limit", "src_private_base", "src_private_limit",
-                                                     "src_pops_exiting_wave_id"};
-    if (actual.kind != OperandKind::Constant) return expect(register_text(actual) == text, "operand " + token + " is " + register_text(actual));
+    static const std::set<std::string> kApertures = {"src_shared_base", "src_shared_limit", "src_private_base",
+                                                     "src_private_limit", "src_pops_exiting_wave_id"};
+    if (actual.kind != OperandKind::Constant)
+      return expect(register_text(actual) == text, "operand " + token + " is " + register_text(actual));
     if (kApertures.contains(text)) return;
     const u64 mask = width_mask(actual.type);
     if (is_inline_of_16_bits(text, actual)) return;
     expect((actual.constant & mask) == (constant_bits(text, actual.type) & mask), "constant " + token);
     // Whether a source of v_fma_mix is a half or an f32 is up to op_sel_hi; LLVM decodes its constants for one of both.
     if (inst_.op->name.starts_with("v_fma_mix")) return;
-    const u64 low = actual.type == OperandType::I64 && text.starts_with("0x") ? 0xffffffff : mask;  // LLVM keeps literals unextended
-    expect(std::any_of(immediates_.begin(), immediates_.end(), [&](u64 imm) { return ((imm ^ actual.constant) & low) == 0; }),
+    const u64 low = actual.type == OperandType::I64 && text.starts_with("0x") ? 0xffffffff
+                                                                              : mask;  // LLVM keeps literals unextended
+    expect(std::any_of(immediates_.begin(), immediates_.end(),
+                       [&](u64 imm) { return ((imm ^ actual.constant) & low) == 0; }),
            "constant " + token + " has other bits in LLVM");
   }
 
@@ -226,9 +240,10 @@ class Comparison {
     if (actual.type != OperandType::B16 || !text.starts_with("0x")) return false;
     const u64 printed = std::strtoull(text.c_str(), nullptr, 0);
     const bool may_be_literal = inst_.size == 8 && inst_.words[0] >> 31 == 0;
-    return !may_be_literal && std::any_of(std::begin(kFloatConstants), std::end(kFloatConstants), [&](const FloatConstant& constant) {
-      return printed == constant.half && actual.constant == constant.single;
-    });
+    return !may_be_literal &&
+           std::any_of(std::begin(kFloatConstants), std::end(kFloatConstants), [&](const FloatConstant& constant) {
+             return printed == constant.half && actual.constant == constant.single;
+           });
   }
 
   // Every check puts the modifier back to its default, so that what is left over was invented.
@@ -272,13 +287,16 @@ class Comparison {
     else if (!sdwa(name, value, token) && !dpp(name, value)) expect(false, "modifier " + token);
   }
   static SdwaSelect select(const std::string& value) {
-    static const std::vector<std::string> kNames = {"BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3", "WORD_0", "WORD_1", "DWORD"};
+    static const std::vector<std::string> kNames = {"BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3",
+                                                    "WORD_0", "WORD_1", "DWORD"};
     return static_cast<SdwaSelect>(std::find(kNames.begin(), kNames.end(), value) - kNames.begin());
   }
   bool sdwa(const std::string& name, const std::string& value, const std::string& token) {
-    static const std::map<std::string, SdwaUnused> kUnused = {
-        {"UNUSED_PAD", SdwaUnused::Pad}, {"UNUSED_SEXT", SdwaUnused::SignExtend}, {"UNUSED_PRESERVE", SdwaUnused::Preserve}};
-    if (name == "dst_sel") expect(rest_.destination_select == select(value), token), rest_.destination_select = SdwaSelect::Dword;
+    static const std::map<std::string, SdwaUnused> kUnused = {{"UNUSED_PAD", SdwaUnused::Pad},
+                                                              {"UNUSED_SEXT", SdwaUnused::SignExtend},
+                                                              {"UNUSED_PRESERVE", SdwaUnused::Preserve}};
+    if (name == "dst_sel")
+      expect(rest_.destination_select == select(value), token), rest_.destination_select = SdwaSelect::Dword;
     else if (name == "dst_unused") is(rest_.destination_unused, kUnused.at(value), token);
     else if (name == "src0_sel" || name == "src1_sel") {
       u32 k = 0;
@@ -311,14 +329,16 @@ class Comparison {
       return dpp.control == DppControl::QuadPerm;
     }
     const auto control = kControls.find(name);
-    return control != kControls.end() && dpp.control == control->second && (value.empty() || dpp.amount == std::stoul(value));
+    return control != kControls.end() && dpp.control == control->second &&
+           (value.empty() || dpp.amount == std::stoul(value));
   }
   void nothing_left() {
     const Modifiers& r = rest_;
-    expect(!r.clamp && r.omod == 0 && r.op_sel == 0 && !r.op_sel_given && r.op_sel_hi == 0 && !r.op_sel_hi_given && r.neg_lo == 0 &&
-               r.neg_hi == 0 && r.cbsz == 0 && r.abid == 0 && r.blgp == 0 && !r.sc0 && !r.sc1 && !r.nt && !r.lds && !r.offen &&
-               !r.idxen && !r.tfe && !r.sdwa && r.destination_select == SdwaSelect::Dword && r.destination_unused == SdwaUnused::Pad &&
-               r.offset == 0 && r.offset1 == 0 && r.format == 0,
+    expect(!r.clamp && r.omod == 0 && r.op_sel == 0 && !r.op_sel_given && r.op_sel_hi == 0 && !r.op_sel_hi_given &&
+               r.neg_lo == 0 && r.neg_hi == 0 && r.cbsz == 0 && r.abid == 0 && r.blgp == 0 && !r.sc0 && !r.sc1 &&
+               !r.nt && !r.lds && !r.offen && !r.idxen && !r.tfe && !r.sdwa &&
+               r.destination_select == SdwaSelect::Dword && r.destination_unused == SdwaUnused::Pad && r.offset == 0 &&
+               r.offset1 == 0 && r.format == 0,
            "modifiers that LLVM does not print");
     expect((inst_.dpp != nullptr) == dpp_seen_ && (!inst_.dpp || inst_.dpp->bound_control == bound_seen_), "DPP");
   }
@@ -339,11 +359,14 @@ struct Encoding {
 };
 // SDWA and DPP are VOP1, VOP2 and VOPC with a source that says so; the opcode field of MTBUF is in the middle.
 constexpr Encoding kEncodings[] = {
-    {"SOP2", 0x80000000, 23, 96, 0x007fffff},   {"SOPK", 0xb0000000, 23, 27, 0x007fffff}, {"SOP1", 0xbe800000, 8, 256, 0x007f00ff},
-    {"SOPC", 0xbf000000, 16, 128, 0x0000ffff},  {"SOPP", 0xbf800000, 16, 128, 0x0000ffff}, {"SMEM", 0xc0000000, 18, 256, 0x0003ffff},
-    {"VOP2", 0x00000000, 25, 62, 0x01ffffff},   {"VOP1", 0x7e000000, 9, 256, 0x01fe01ff},  {"VOPC", 0x7c000000, 17, 256, 0x0001ffff},
-    {"VOP3", 0xd0000000, 16, 1024, 0x0000ffff}, {"VOP3P", 0xd3800000, 16, 128, 0x0000ffff}, {"DS", 0xd8000000, 17, 256, 0x0001ffff},
-    {"FLAT", 0xdc000000, 18, 128, 0x0003ffff},  {"MUBUF", 0xe0000000, 18, 128, 0x0003ffff}, {"MTBUF", 0xe8000000, 15, 16, 0x03f87fff},
+    {"SOP2", 0x80000000, 23, 96, 0x007fffff},   {"SOPK", 0xb0000000, 23, 27, 0x007fffff},
+    {"SOP1", 0xbe800000, 8, 256, 0x007f00ff},   {"SOPC", 0xbf000000, 16, 128, 0x0000ffff},
+    {"SOPP", 0xbf800000, 16, 128, 0x0000ffff},  {"SMEM", 0xc0000000, 18, 256, 0x0003ffff},
+    {"VOP2", 0x00000000, 25, 62, 0x01ffffff},   {"VOP1", 0x7e000000, 9, 256, 0x01fe01ff},
+    {"VOPC", 0x7c000000, 17, 256, 0x0001ffff},  {"VOP3", 0xd0000000, 16, 1024, 0x0000ffff},
+    {"VOP3P", 0xd3800000, 16, 128, 0x0000ffff}, {"DS", 0xd8000000, 17, 256, 0x0001ffff},
+    {"FLAT", 0xdc000000, 18, 128, 0x0003ffff},  {"MUBUF", 0xe0000000, 18, 128, 0x0003ffff},
+    {"MTBUF", 0xe8000000, 15, 16, 0x03f87fff},
 };
 
 class Words {
@@ -358,7 +381,8 @@ class Words {
     if (kind / 3 % 4 == 0) words[1] &= 0x00ffffff;
     if (kind / 12 % 4 == 0) words[1] &= 0x1fffffff;
     if (kind / 48 % 3 == 0) words[1] |= 0x04020100;  // sources 256 and up are VGPRs
-    if (kind / 48 % 3 == 1) words[1] = (words[1] & 0xff00) | (kind / 1000 % 2 == 0 ? 0x7f0000u : 0u) | (kind / 2000 & 0xff);
+    if (kind / 48 % 3 == 1)
+      words[1] = (words[1] & 0xff00) | (kind / 1000 % 2 == 0 ? 0x7f0000u : 0u) | (kind / 2000 & 0xff);
     if (kind / 144 % 4 == 0) first &= encoding.name == std::string_view("SMEM") ? 0x0003dfffu : 0xffff00ffu;
     const bool vop = encoding.name[0] == 'V' && encoding.name[3] != '3' && encoding.name[4] == 0;
     if (vop && kind / 576 % 2 == 0) first = (first & ~0x1ffu) | (kind / 1152 % 2 == 0 ? 0xf9u : 0xfau);
@@ -399,7 +423,8 @@ void sweep(u32 samples_per_opcode, u64 seed, Sweep& result) {
           continue;
         }
         const Comparison comparison(*inst, line.text, immediates.of(bytes));
-        if (!comparison.problems.empty()) result.problems.emplace(mnemonic, "'" + line.text + "': " + comparison.problems);
+        if (!comparison.problems.empty())
+          result.problems.emplace(mnemonic, "'" + line.text + "': " + comparison.problems);
       }
 }
 
@@ -421,7 +446,8 @@ TEST(DecodeSweep, RandomInstructionsKeepEverythingThatLlvmPrints) {
 // LLVM's printer is not made for these: they must not reach it.
 TEST(Decode, ReservedSdwaSelectsAreNoInstruction) {
   Disassembler disassembler;
-  for (const u32 second : {0x06060702u, 0x06061e02u, 0x06070602u, 0x07060602u}) {  // dst_sel, dst_unused, src0_sel, src1_sel
+  for (const u32 second :
+       {0x06060702u, 0x06061e02u, 0x06070602u, 0x07060602u}) {  // dst_sel, dst_unused, src0_sel, src1_sel
     const u32 words[4] = {0x020000f9, second, 0, 0};                                // v_add_f32_sdwa
     std::byte bytes[sizeof words];
     std::memcpy(bytes, words, sizeof words);

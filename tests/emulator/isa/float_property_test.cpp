@@ -1,5 +1,5 @@
-// Vector float rows against IEEE arithmetic of the host, in every rounding and denormal mode, on nasty values in all pairs and on
-// random ones. The formulations here are the host's own operations (or wider exact ones), not the rows'.
+// Vector float rows against IEEE arithmetic of the host, in every rounding and denormal mode, on nasty values in all
+// pairs and on random ones. The formulations here are the host's own operations (or wider exact ones), not the rows'.
 
 #include <gtest/gtest.h>
 
@@ -38,7 +38,8 @@ u64 bits_of(f64 value) { volatile f64 kept = value; return std::bit_cast<u64>(st
 
 template <typename F>
 auto on_singles(F f) {
-  return [f](const Bits& x, RoundMode) { return bits_of(static_cast<f32>(f(single(x[0]), single(x[1]), single(x[2])))); };
+  return
+      [f](const Bits& x, RoundMode) { return bits_of(static_cast<f32>(f(single(x[0]), single(x[1]), single(x[2])))); };
 }
 template <typename F>
 auto on_doubles(F f) {
@@ -118,11 +119,14 @@ T scaled(T value, i32 power) {
   return result;
 }
 
-constexpr std::array<Kind, 3> kSingles1 = {Kind::F32, Kind::None, Kind::None}, kSingles2 = {Kind::F32, Kind::F32, Kind::None},
+constexpr std::array<Kind, 3> kSingles1 = {Kind::F32, Kind::None, Kind::None},
+                              kSingles2 = {Kind::F32, Kind::F32, Kind::None},
                               kSingles3 = {Kind::F32, Kind::F32, Kind::F32};
-constexpr std::array<Kind, 3> kDoubles1 = {Kind::F64, Kind::None, Kind::None}, kDoubles2 = {Kind::F64, Kind::F64, Kind::None},
+constexpr std::array<Kind, 3> kDoubles1 = {Kind::F64, Kind::None, Kind::None},
+                              kDoubles2 = {Kind::F64, Kind::F64, Kind::None},
                               kDoubles3 = {Kind::F64, Kind::F64, Kind::F64};
-constexpr std::array<Kind, 3> kHalves1 = {Kind::F16, Kind::None, Kind::None}, kHalves2 = {Kind::F16, Kind::F16, Kind::None},
+constexpr std::array<Kind, 3> kHalves1 = {Kind::F16, Kind::None, Kind::None},
+                              kHalves2 = {Kind::F16, Kind::F16, Kind::None},
                               kHalves3 = {Kind::F16, Kind::F16, Kind::F16};
 
 std::vector<Row> single_rows() {
@@ -131,34 +135,65 @@ std::vector<Row> single_rows() {
       {"v_sub_f32 v6, v0, v2", Kind::F32, kSingles2, on_singles([](f32 a, f32 b, f32) { return a - b; })},
       {"v_subrev_f32 v6, v0, v2", Kind::F32, kSingles2, on_singles([](f32 a, f32 b, f32) { return b - a; })},
       {"v_mul_f32 v6, v0, v2", Kind::F32, kSingles2, on_singles([](f32 a, f32 b, f32) { return a * b; })},
-      {"v_mul_legacy_f32 v6, v0, v2", Kind::F32, kSingles2, on_singles([](f32 a, f32 b, f32) { return a == 0 || b == 0 ? 0.0f : a * b; })},
-      {"v_fma_f32 v6, v0, v2, v4", Kind::F32, kSingles3, on_singles([](f32 a, f32 b, f32 c) { return std::fma(a, b, c); })},
-      {"v_mov_b32 v6, v4\nv_fmac_f32 v6, v0, v2", Kind::F32, kSingles3, on_singles([](f32 a, f32 b, f32 c) { return std::fma(a, b, c); })},
-      {"v_fmaak_f32 v6, v0, v2, 0x3fc00001", Kind::F32, kSingles2, on_singles([](f32 a, f32 b, f32) { return std::fma(a, b, 0x1.800002p0f); })},
-      {"v_fmamk_f32 v6, v0, 0x3fc00001, v2", Kind::F32, kSingles2, on_singles([](f32 a, f32 b, f32) { return std::fma(a, 0x1.800002p0f, b); })},
-      {"v_pk_add_f32 v[6:7], v[0:1], v[2:3]", Kind::F32, kSingles2, on_singles([](f32 a, f32 b, f32) { return a + b; })},
-      {"v_pk_mul_f32 v[6:7], v[0:1], v[2:3]", Kind::F32, kSingles2, on_singles([](f32 a, f32 b, f32) { return a * b; })},
-      {"v_pk_fma_f32 v[6:7], v[0:1], v[2:3], v[4:5]", Kind::F32, kSingles3, on_singles([](f32 a, f32 b, f32 c) { return std::fma(a, b, c); })},
-      {"v_min_f32 v6, v0, v2", Kind::F32, kSingles2, on_singles([](f32 a, f32 b, f32) { return document_minimum(a, b); })},
-      {"v_max_f32 v6, v0, v2", Kind::F32, kSingles2, on_singles([](f32 a, f32 b, f32) { return document_maximum(a, b); })},
-      {"v_min3_f32 v6, v0, v2, v4", Kind::F32, kSingles3, on_singles([](f32 a, f32 b, f32 c) { return document_minimum(document_minimum(a, b), c); })},
-      {"v_max3_f32 v6, v0, v2, v4", Kind::F32, kSingles3, on_singles([](f32 a, f32 b, f32 c) { return document_maximum(document_maximum(a, b), c); })},
-      {"v_med3_f32 v6, v0, v2, v4", Kind::F32, kSingles3, on_singles([](f32 a, f32 b, f32 c) { return document_median(a, b, c); })},
+      {"v_mul_legacy_f32 v6, v0, v2", Kind::F32, kSingles2,
+       on_singles([](f32 a, f32 b, f32) { return a == 0 || b == 0 ? 0.0f : a * b; })},
+      {"v_fma_f32 v6, v0, v2, v4", Kind::F32, kSingles3,
+       on_singles([](f32 a, f32 b, f32 c) { return std::fma(a, b, c); })},
+      {"v_mov_b32 v6, v4\nv_fmac_f32 v6, v0, v2", Kind::F32, kSingles3,
+       on_singles([](f32 a, f32 b, f32 c) { return std::fma(a, b, c); })},
+      {"v_fmaak_f32 v6, v0, v2, 0x3fc00001", Kind::F32, kSingles2,
+       on_singles([](f32 a, f32 b, f32) { return std::fma(a, b, 0x1.800002p0f); })},
+      {"v_fmamk_f32 v6, v0, 0x3fc00001, v2", Kind::F32, kSingles2,
+       on_singles([](f32 a, f32 b, f32) { return std::fma(a, 0x1.800002p0f, b); })},
+      {"v_pk_add_f32 v[6:7], v[0:1], v[2:3]", Kind::F32, kSingles2,
+       on_singles([](f32 a, f32 b, f32) { return a + b; })},
+      {"v_pk_mul_f32 v[6:7], v[0:1], v[2:3]", Kind::F32, kSingles2,
+       on_singles([](f32 a, f32 b, f32) { return a * b; })},
+      {"v_pk_fma_f32 v[6:7], v[0:1], v[2:3], v[4:5]", Kind::F32, kSingles3,
+       on_singles([](f32 a, f32 b, f32 c) { return std::fma(a, b, c); })},
+      {"v_min_f32 v6, v0, v2", Kind::F32, kSingles2,
+       on_singles([](f32 a, f32 b, f32) { return document_minimum(a, b); })},
+      {"v_max_f32 v6, v0, v2", Kind::F32, kSingles2,
+       on_singles([](f32 a, f32 b, f32) { return document_maximum(a, b); })},
+      {"v_min3_f32 v6, v0, v2, v4", Kind::F32, kSingles3,
+       on_singles([](f32 a, f32 b, f32 c) { return document_minimum(document_minimum(a, b), c); })},
+      {"v_max3_f32 v6, v0, v2, v4", Kind::F32, kSingles3,
+       on_singles([](f32 a, f32 b, f32 c) { return document_maximum(document_maximum(a, b), c); })},
+      {"v_med3_f32 v6, v0, v2, v4", Kind::F32, kSingles3,
+       on_singles([](f32 a, f32 b, f32 c) { return document_median(a, b, c); })},
       {"v_trunc_f32 v6, v0", Kind::F32, kSingles1, on_singles([](f32 a, f32, f32) { return std::trunc(a); })},
       {"v_ceil_f32 v6, v0", Kind::F32, kSingles1, on_singles([](f32 a, f32, f32) { return std::ceil(a); })},
       {"v_floor_f32 v6, v0", Kind::F32, kSingles1, on_singles([](f32 a, f32, f32) { return std::floor(a); })},
-      {"v_rndne_f32 v6, v0", Kind::F32, kSingles1, on_singles([](f32 a, f32, f32) { return at_nearest<f32>(a, std::nearbyint); })},
-      {"v_fract_f32 v6, v0", Kind::F32, kSingles1, on_singles([](f32 a, f32, f32) { return document_fract(a, 0x1.fffffep-1f); })},
-      {"v_frexp_mant_f32 v6, v0", Kind::F32, kSingles1, on_singles([](f32 a, f32, f32) { return document_mantissa(a); })},
-      {"v_frexp_exp_i32_f32 v6, v0", Kind::U32, kSingles1, [](const Bits& x, RoundMode) { return document_exponent(single(x[0])); }},
-      {"v_and_b32 v5, 0x1ff, v2\nv_subrev_u32 v5, 0x100, v5\nv_ldexp_f32 v6, v0, v5", Kind::F32, {Kind::F32, Kind::U32, Kind::None},
+      {"v_rndne_f32 v6, v0", Kind::F32, kSingles1,
+       on_singles([](f32 a, f32, f32) { return at_nearest<f32>(a, std::nearbyint); })},
+      {"v_fract_f32 v6, v0", Kind::F32, kSingles1,
+       on_singles([](f32 a, f32, f32) { return document_fract(a, 0x1.fffffep-1f); })},
+      {"v_frexp_mant_f32 v6, v0", Kind::F32, kSingles1,
+       on_singles([](f32 a, f32, f32) { return document_mantissa(a); })},
+      {"v_frexp_exp_i32_f32 v6, v0", Kind::U32, kSingles1,
+       [](const Bits& x, RoundMode) { return document_exponent(single(x[0])); }},
+      {"v_and_b32 v5, 0x1ff, v2\nv_subrev_u32 v5, 0x100, v5\nv_ldexp_f32 v6, v0, v5",
+       Kind::F32,
+       {Kind::F32, Kind::U32, Kind::None},
        [](const Bits& x, RoundMode) { return bits_of(scaled(single(x[0]), static_cast<i32>(x[1] & 0x1ff) - 0x100)); }},
-      {"v_cvt_f32_i32 v6, v0", Kind::F32, {Kind::U32, Kind::None, Kind::None},
-       [](const Bits& x, RoundMode) { volatile i32 n = static_cast<i32>(x[0]); return bits_of(static_cast<f32>(n)); }},
-      {"v_cvt_f32_u32 v6, v0", Kind::F32, {Kind::U32, Kind::None, Kind::None},
-       [](const Bits& x, RoundMode) { volatile i64 n = static_cast<i64>(x[0]); return bits_of(static_cast<f32>(n)); }},
-      {"v_cvt_i32_f32 v6, v0", Kind::U32, kSingles1, [](const Bits& x, RoundMode) { return integer_of(single(x[0]), -0x1p31, 0x1p31 - 1); }},
-      {"v_cvt_u32_f32 v6, v0", Kind::U32, kSingles1, [](const Bits& x, RoundMode) { return integer_of(single(x[0]), 0, 0x1p32 - 1); }},
+      {"v_cvt_f32_i32 v6, v0",
+       Kind::F32,
+       {Kind::U32, Kind::None, Kind::None},
+       [](const Bits& x, RoundMode) {
+         volatile i32 n = static_cast<i32>(x[0]);
+         return bits_of(static_cast<f32>(n));
+       }},
+      {"v_cvt_f32_u32 v6, v0",
+       Kind::F32,
+       {Kind::U32, Kind::None, Kind::None},
+       [](const Bits& x, RoundMode) {
+         volatile i64 n = static_cast<i64>(x[0]);
+         return bits_of(static_cast<f32>(n));
+       }},
+      {"v_cvt_i32_f32 v6, v0", Kind::U32, kSingles1,
+       [](const Bits& x, RoundMode) { return integer_of(single(x[0]), -0x1p31, 0x1p31 - 1); }},
+      {"v_cvt_u32_f32 v6, v0", Kind::U32, kSingles1,
+       [](const Bits& x, RoundMode) { return integer_of(single(x[0]), 0, 0x1p32 - 1); }},
       {"v_cvt_flr_i32_f32 v6, v0", Kind::U32, kSingles1,
        [](const Bits& x, RoundMode) { return integer_of(std::floor(single(x[0])), -0x1p31, 0x1p31 - 1); }},
       {"v_cvt_rpi_i32_f32 v6, v0", Kind::U32, kSingles1,
@@ -173,28 +208,45 @@ std::vector<Row> double_rows() {
   return {
       {"v_add_f64 v[6:7], v[0:1], v[2:3]", Kind::F64, kDoubles2, on_doubles([](f64 a, f64 b, f64) { return a + b; })},
       {"v_mul_f64 v[6:7], v[0:1], v[2:3]", Kind::F64, kDoubles2, on_doubles([](f64 a, f64 b, f64) { return a * b; })},
-      {"v_fma_f64 v[6:7], v[0:1], v[2:3], v[4:5]", Kind::F64, kDoubles3, on_doubles([](f64 a, f64 b, f64 c) { return std::fma(a, b, c); })},
+      {"v_fma_f64 v[6:7], v[0:1], v[2:3], v[4:5]", Kind::F64, kDoubles3,
+       on_doubles([](f64 a, f64 b, f64 c) { return std::fma(a, b, c); })},
       {"v_mov_b64 v[6:7], v[4:5]\nv_fmac_f64 v[6:7], v[0:1], v[2:3]", Kind::F64, kDoubles3,
        on_doubles([](f64 a, f64 b, f64 c) { return std::fma(a, b, c); })},
-      {"v_min_f64 v[6:7], v[0:1], v[2:3]", Kind::F64, kDoubles2, on_doubles([](f64 a, f64 b, f64) { return document_minimum(a, b); })},
-      {"v_max_f64 v[6:7], v[0:1], v[2:3]", Kind::F64, kDoubles2, on_doubles([](f64 a, f64 b, f64) { return document_maximum(a, b); })},
+      {"v_min_f64 v[6:7], v[0:1], v[2:3]", Kind::F64, kDoubles2,
+       on_doubles([](f64 a, f64 b, f64) { return document_minimum(a, b); })},
+      {"v_max_f64 v[6:7], v[0:1], v[2:3]", Kind::F64, kDoubles2,
+       on_doubles([](f64 a, f64 b, f64) { return document_maximum(a, b); })},
       {"v_trunc_f64 v[6:7], v[0:1]", Kind::F64, kDoubles1, on_doubles([](f64 a, f64, f64) { return std::trunc(a); })},
       {"v_ceil_f64 v[6:7], v[0:1]", Kind::F64, kDoubles1, on_doubles([](f64 a, f64, f64) { return std::ceil(a); })},
       {"v_floor_f64 v[6:7], v[0:1]", Kind::F64, kDoubles1, on_doubles([](f64 a, f64, f64) { return std::floor(a); })},
-      {"v_rndne_f64 v[6:7], v[0:1]", Kind::F64, kDoubles1, on_doubles([](f64 a, f64, f64) { return at_nearest<f64>(a, std::nearbyint); })},
-      {"v_fract_f64 v[6:7], v[0:1]", Kind::F64, kDoubles1, on_doubles([](f64 a, f64, f64) { return document_fract(a, 0x1.fffffffffffffp-1); })},
-      {"v_frexp_mant_f64 v[6:7], v[0:1]", Kind::F64, kDoubles1, on_doubles([](f64 a, f64, f64) { return document_mantissa(a); })},
-      {"v_frexp_exp_i32_f64 v6, v[0:1]", Kind::U32, kDoubles1, [](const Bits& x, RoundMode) { return document_exponent(twice(x[0])); }},
-      {"v_and_b32 v5, 0xfff, v2\nv_subrev_u32 v5, 0x800, v5\nv_ldexp_f64 v[6:7], v[0:1], v5", Kind::F64, {Kind::F64, Kind::U32, Kind::None},
+      {"v_rndne_f64 v[6:7], v[0:1]", Kind::F64, kDoubles1,
+       on_doubles([](f64 a, f64, f64) { return at_nearest<f64>(a, std::nearbyint); })},
+      {"v_fract_f64 v[6:7], v[0:1]", Kind::F64, kDoubles1,
+       on_doubles([](f64 a, f64, f64) { return document_fract(a, 0x1.fffffffffffffp-1); })},
+      {"v_frexp_mant_f64 v[6:7], v[0:1]", Kind::F64, kDoubles1,
+       on_doubles([](f64 a, f64, f64) { return document_mantissa(a); })},
+      {"v_frexp_exp_i32_f64 v6, v[0:1]", Kind::U32, kDoubles1,
+       [](const Bits& x, RoundMode) { return document_exponent(twice(x[0])); }},
+      {"v_and_b32 v5, 0xfff, v2\nv_subrev_u32 v5, 0x800, v5\nv_ldexp_f64 v[6:7], v[0:1], v5",
+       Kind::F64,
+       {Kind::F64, Kind::U32, Kind::None},
        [](const Bits& x, RoundMode) { return bits_of(scaled(twice(x[0]), static_cast<i32>(x[1] & 0xfff) - 0x800)); }},
-      {"v_cvt_f32_f64 v6, v[0:1]", Kind::F32, kDoubles1, [](const Bits& x, RoundMode) { return bits_of(static_cast<f32>(twice(x[0]))); }},
-      {"v_cvt_f64_f32 v[6:7], v0", Kind::F64, kSingles1, [](const Bits& x, RoundMode) { return bits_of(static_cast<f64>(single(x[0]))); }},
-      {"v_cvt_f64_i32 v[6:7], v0", Kind::F64, {Kind::U32, Kind::None, Kind::None},
+      {"v_cvt_f32_f64 v6, v[0:1]", Kind::F32, kDoubles1,
+       [](const Bits& x, RoundMode) { return bits_of(static_cast<f32>(twice(x[0]))); }},
+      {"v_cvt_f64_f32 v[6:7], v0", Kind::F64, kSingles1,
+       [](const Bits& x, RoundMode) { return bits_of(static_cast<f64>(single(x[0]))); }},
+      {"v_cvt_f64_i32 v[6:7], v0",
+       Kind::F64,
+       {Kind::U32, Kind::None, Kind::None},
        [](const Bits& x, RoundMode) { return bits_of(static_cast<f64>(static_cast<i32>(x[0]))); }},
-      {"v_cvt_f64_u32 v[6:7], v0", Kind::F64, {Kind::U32, Kind::None, Kind::None},
+      {"v_cvt_f64_u32 v[6:7], v0",
+       Kind::F64,
+       {Kind::U32, Kind::None, Kind::None},
        [](const Bits& x, RoundMode) { return bits_of(static_cast<f64>(x[0])); }},
-      {"v_cvt_i32_f64 v6, v[0:1]", Kind::U32, kDoubles1, [](const Bits& x, RoundMode) { return integer_of(twice(x[0]), -0x1p31, 0x1p31 - 1); }},
-      {"v_cvt_u32_f64 v6, v[0:1]", Kind::U32, kDoubles1, [](const Bits& x, RoundMode) { return integer_of(twice(x[0]), 0, 0x1p32 - 1); }},
+      {"v_cvt_i32_f64 v6, v[0:1]", Kind::U32, kDoubles1,
+       [](const Bits& x, RoundMode) { return integer_of(twice(x[0]), -0x1p31, 0x1p31 - 1); }},
+      {"v_cvt_u32_f64 v6, v[0:1]", Kind::U32, kDoubles1,
+       [](const Bits& x, RoundMode) { return integer_of(twice(x[0]), 0, 0x1p32 - 1); }},
   };
 }
 
@@ -226,10 +278,14 @@ std::vector<Row> half_rows() {
       {"v_trunc_f16 v6, v0", Kind::F16, kHalves1, on_halves([](f64 a, f64, f64) { return std::trunc(a); })},
       {"v_ceil_f16 v6, v0", Kind::F16, kHalves1, on_halves([](f64 a, f64, f64) { return std::ceil(a); })},
       {"v_floor_f16 v6, v0", Kind::F16, kHalves1, on_halves([](f64 a, f64, f64) { return std::floor(a); })},
-      {"v_rndne_f16 v6, v0", Kind::F16, kHalves1, on_halves([](f64 a, f64, f64) { return at_nearest<f64>(a, std::nearbyint); })},
+      {"v_rndne_f16 v6, v0", Kind::F16, kHalves1,
+       on_halves([](f64 a, f64, f64) { return at_nearest<f64>(a, std::nearbyint); })},
       {"v_frexp_mant_f16 v6, v0", Kind::F16, kHalves1, on_halves([](f64 a, f64, f64) { return document_mantissa(a); })},
-      {"v_frexp_exp_i16_f16 v6, v0", Kind::I16, kHalves1, [](const Bits& x, RoundMode) { return document_exponent(half(x[0])); }},
-      {"v_and_b32 v5, 63, v2\nv_subrev_u32 v5, 32, v5\nv_ldexp_f16 v6, v0, v5", Kind::F16, {Kind::F16, Kind::U32, Kind::None},
+      {"v_frexp_exp_i16_f16 v6, v0", Kind::I16, kHalves1,
+       [](const Bits& x, RoundMode) { return document_exponent(half(x[0])); }},
+      {"v_and_b32 v5, 63, v2\nv_subrev_u32 v5, 32, v5\nv_ldexp_f16 v6, v0, v5",
+       Kind::F16,
+       {Kind::F16, Kind::U32, Kind::None},
        [](const Bits& x, RoundMode round) {
          std::fesetround(FE_TONEAREST);
          return u64{f64_to_f16(std::ldexp(f64{half(x[0])}, static_cast<i32>(x[1] & 63) - 32), round)};
@@ -240,14 +296,21 @@ std::vector<Row> half_rows() {
          volatile f64 product = f16_to_f64(f64_to_f16(a * b, round)), sum = product + c;
          return u64{f64_to_f16(sum, round)};
        }},
-      {"v_cvt_f16_f32 v6, v0", Kind::F16, kSingles1, [](const Bits& x, RoundMode round) { return u64{f64_to_f16(f64{single(x[0])}, round)}; }},
+      {"v_cvt_f16_f32 v6, v0", Kind::F16, kSingles1,
+       [](const Bits& x, RoundMode round) { return u64{f64_to_f16(f64{single(x[0])}, round)}; }},
       {"v_cvt_f32_f16 v6, v0", Kind::F32, kHalves1, [](const Bits& x, RoundMode) { return bits_of(half(x[0])); }},
-      {"v_cvt_f16_u16 v6, v0", Kind::F16, {Kind::U32, Kind::None, Kind::None},
+      {"v_cvt_f16_u16 v6, v0",
+       Kind::F16,
+       {Kind::U32, Kind::None, Kind::None},
        [](const Bits& x, RoundMode round) { return u64{f64_to_f16(static_cast<u16>(x[0]), round)}; }},
-      {"v_cvt_f16_i16 v6, v0", Kind::F16, {Kind::U32, Kind::None, Kind::None},
+      {"v_cvt_f16_i16 v6, v0",
+       Kind::F16,
+       {Kind::U32, Kind::None, Kind::None},
        [](const Bits& x, RoundMode round) { return u64{f64_to_f16(static_cast<i16>(x[0]), round)}; }},
-      {"v_cvt_u16_f16 v6, v0", Kind::I16, kHalves1, [](const Bits& x, RoundMode) { return integer_of(half(x[0]), 0, 65535); }},
-      {"v_cvt_i16_f16 v6, v0", Kind::I16, kHalves1, [](const Bits& x, RoundMode) { return integer_of(half(x[0]), -32768, 32767); }},
+      {"v_cvt_u16_f16 v6, v0", Kind::I16, kHalves1,
+       [](const Bits& x, RoundMode) { return integer_of(half(x[0]), 0, 65535); }},
+      {"v_cvt_i16_f16 v6, v0", Kind::I16, kHalves1,
+       [](const Bits& x, RoundMode) { return integer_of(half(x[0]), -32768, 32767); }},
       {"v_min_f16 v6, v0, v2", Kind::F16, kHalves2, choose_half([](f64 a, f64 b) { return document_minimum(a, b); })},
       {"v_max_f16 v6, v0, v2", Kind::F16, kHalves2, choose_half([](f64 a, f64 b) { return document_maximum(a, b); })},
   };
@@ -281,8 +344,8 @@ u64 nasty(Kind kind, size_t index) {
   }
 }
 
-// Flushing may make zero of a result that is normal only because it was rounded to the places of denormals: documents do not say,
-// the rows do as the host.
+// Flushing may make zero of a result that is normal only because it was rounded to the places of denormals: documents
+// do not say, the rows do as the host.
 bool is_smallest_normal(u64 bits, Kind kind) {
   switch (kind) {
     case Kind::F32: return (bits & 0x7fffffff) == 0x00800000;
@@ -341,15 +404,17 @@ class Properties {
       std::fesetround(FE_TONEAREST);
       const u64 kept = expected;
       if (mode.flush_out) expected = flushed(expected, row.result);
-      const u64 mask = row.result == Kind::F64 ? ~u64{0} : row.result == Kind::F16 || row.result == Kind::I16 ? 0xffff : 0xffffffff;
+      const u64 mask = row.result == Kind::F64                              ? ~u64{0}
+                       : row.result == Kind::F16 || row.result == Kind::I16 ? 0xffff
+                                                                            : 0xffffffff;
       const u64 actual = bench_.get64(6, lane) & mask;
       bool same = is_nan(expected, row.result) ? is_nan(actual, row.result) : actual == (expected & mask);
       // A choice among operands computes nothing: whether its denormals are flushed as outputs is not documented.
       if (is_choice(row)) same |= actual == (kept & mask);
       if (mode.flush_out && is_smallest_normal(expected, row.result)) same |= (actual & (mask >> 1)) == 0;
-      ASSERT_TRUE(same) << row.text << ", rounding " << mode.round << ", denormals flushed " << mode.flush_in << mode.flush_out << std::hex
-                        << ": of " << in[lane][0] << ' ' << in[lane][1] << ' ' << in[lane][2] << " came " << actual << ", not "
-                        << (expected & mask);
+      ASSERT_TRUE(same) << row.text << ", rounding " << mode.round << ", denormals flushed " << mode.flush_in
+                        << mode.flush_out << std::hex << ": of " << in[lane][0] << ' ' << in[lane][1] << ' '
+                        << in[lane][2] << " came " << actual << ", not " << (expected & mask);
     }
   }
 
@@ -367,7 +432,9 @@ TEST(FloatProperties, EveryHalfConvertsAsTheReferencesSay) {
   Bench bench;
   std::string error;
   const std::vector<std::byte> code = assemble(
-      "v_cvt_f32_f16 v1, v0\nv_cvt_u16_f16 v2, v0\nv_cvt_i16_f16 v3, v0\nv_cvt_f16_u16 v4, v0\nv_cvt_f16_i16 v5, v0\nv_cvt_f16_f32 v6, v1\n", error);
+      "v_cvt_f32_f16 v1, v0\nv_cvt_u16_f16 v2, v0\nv_cvt_i16_f16 v3, v0\nv_cvt_f16_u16 v4, v0\nv_cvt_f16_i16 v5, "
+      "v0\nv_cvt_f16_f32 v6, v1\n",
+      error);
   ASSERT_EQ(error, "");
   for (u32 round = 0; round < 4; ++round)
     for (u32 first = 0; first < 65536; first += kWaveSize) {

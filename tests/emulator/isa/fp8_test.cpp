@@ -1,5 +1,6 @@
-// Conversions to FP8 and BF8 against the formats' values in double precision: to the nearest code in both overflow modes, and
-// stochastically. All f32 with HIPBENCH_SWEEP_SAMPLES set (ctest: emulator.fp8_exhaustive, label slow), else every few thousandth.
+// Conversions to FP8 and BF8 against the formats' values in double precision: to the nearest code in both overflow
+// modes, and stochastically. All f32 with HIPBENCH_SWEEP_SAMPLES set (ctest: emulator.fp8_exhaustive, label slow), else
+// every few thousandth.
 
 #include <gtest/gtest.h>
 
@@ -84,7 +85,9 @@ TEST(Fp8Conversion, PicksTheNearestCodeForEveryNumber) {
         for (u32 lane = 0; lane < kWaveSize; ++lane) {
           const f32 magnitude = std::bit_cast<f32>(first + lane);
           const u32 code = std::isnan(magnitude) ? kNan : nearest.of(magnitude);
-          const u32 expected = std::isnan(magnitude) ? kNan | kNan << 8 : with_sign(code, false, saturate) | with_sign(code, true, saturate) << 8;
+          const u32 expected = std::isnan(magnitude)
+                                   ? kNan | kNan << 8
+                                   : with_sign(code, false, saturate) | with_sign(code, true, saturate) << 8;
           wrong += (bench.get(2, lane) & 0xffff) != expected;
         }
       }
@@ -93,8 +96,8 @@ TEST(Fp8Conversion, PicksTheNearestCodeForEveryNumber) {
   }
 }
 
-// The dropped part of the number as a fraction of the step between its two codes, cut to the bits that a normal number drops, plus as
-// many top bits of the random word: from one step on the result is the upper code (for FP8, S1[31:12]).
+// The dropped part of the number as a fraction of the step between its two codes, cut to the bits that a normal number
+// drops, plus as many top bits of the random word: from one step on the result is the upper code (for FP8, S1[31:12]).
 TEST(Fp8Conversion, RoundsUpAsOftenAsTheDroppedPartSays) {
   Bench bench;
   Random random;

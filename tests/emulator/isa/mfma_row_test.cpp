@@ -1,5 +1,5 @@
-// Matrix instructions through the whole stack: assembled, decoded and run on a wave, with their operands in either half of the
-// register file. The arithmetic itself is tested in mfma_test.cpp.
+// Matrix instructions through the whole stack: assembled, decoded and run on a wave, with their operands in either half
+// of the register file. The arithmetic itself is tested in mfma_test.cpp.
 
 #include <gtest/gtest.h>
 
@@ -27,7 +27,8 @@ struct Files {
 
 class MatrixRow {
  public:
-  MatrixRow(const MfmaEntry& entry, const Files& files, const MfmaCase& test) : entry_(entry), files_(files), test_(test) {
+  MatrixRow(const MfmaEntry& entry, const Files& files, const MfmaCase& test)
+      : entry_(entry), files_(files), test_(test) {
     put(files.a, kA, test.a);
     put(files.b, kB, test.b);
     put(files.c, kD, test.d);
@@ -71,7 +72,8 @@ bool assembles(const std::string& line) {
 TEST(MatrixRows, TakeTheirOperandsFromBothHalvesOfTheRegisterFile) {
   std::mt19937_64 random(21);
   for (const MfmaEntry& entry : mfma_table())
-    for (const Files& files : {Files{'v', 'v', 'v'}, Files{'v', 'v', 'a'}, Files{'a', 'v', 'v'}, Files{'v', 'a', 'a'}, Files{'a', 'a', 'a'}}) {
+    for (const Files& files : {Files{'v', 'v', 'v'}, Files{'v', 'v', 'a'}, Files{'a', 'v', 'v'}, Files{'v', 'a', 'a'},
+                               Files{'a', 'a', 'a'}}) {
       const MfmaCase test = make_case(entry, Distribution::Normal, random);
       MatrixRow row(entry, files, test);
       row.run_and_compare(row.text(), {}, test.c.data());

@@ -52,7 +52,8 @@ TEST(InstructionTable, CoverageKnowsEveryMnemonicThatTheAssemblerTakes) {
   const Coverage found = coverage();
   const std::vector<std::string> accepted = assembler_mnemonics();
   for (const std::string& mnemonic : accepted)
-    EXPECT_TRUE(std::binary_search(found.known.begin(), found.known.end(), mnemonic) || is_other_spelling(mnemonic, found.known))
+    EXPECT_TRUE(std::binary_search(found.known.begin(), found.known.end(), mnemonic) ||
+                is_other_spelling(mnemonic, found.known))
         << mnemonic;
   for (const std::string& mnemonic : found.known)
     EXPECT_TRUE(std::binary_search(accepted.begin(), accepted.end(), mnemonic)) << mnemonic;

@@ -1,5 +1,5 @@
-// Vector rows against second formulations: host IEEE arithmetic in every rounding and denormal mode, integers in wider types,
-// and whole division sequences.
+// Vector rows against second formulations: host IEEE arithmetic, whole division sequences, transcendentals. Properties
+// of single rows are in float_property_test.cpp and integer_property_test.cpp.
 
 #include <gtest/gtest.h>
 
@@ -26,16 +26,30 @@ struct SingleCase {
   f32 (*host)(f32, f32, f32);
 };
 // Out of line and volatile, so that the compiler computes under the rounding mode set at run time.
-f32 host_add(f32 a, f32 b, f32) { volatile f32 x = a, y = b; return x + y; }
-f32 host_subtract(f32 a, f32 b, f32) { volatile f32 x = a, y = b; return x - y; }
-f32 host_multiply(f32 a, f32 b, f32) { volatile f32 x = a, y = b; return x * y; }
-f32 host_fma(f32 a, f32 b, f32 c) { volatile f32 x = a, y = b, z = c; return std::fma(x, y, z); }
+f32 host_add(f32 a, f32 b, f32) {
+  volatile f32 x = a, y = b;
+  return x + y;
+}
+f32 host_subtract(f32 a, f32 b, f32) {
+  volatile f32 x = a, y = b;
+  return x - y;
+}
+f32 host_multiply(f32 a, f32 b, f32) {
+  volatile f32 x = a, y = b;
+  return x * y;
+}
+f32 host_fma(f32 a, f32 b, f32 c) {
+  volatile f32 x = a, y = b, z = c;
+  return std::fma(x, y, z);
+}
 
 TEST(VectorF32, ArithmeticIsTheHostsInEveryRoundingAndDenormalMode) {
   Bench bench;
   Random random;
-  const SingleCase cases[] = {{"v_add_f32 v3, v0, v1", host_add},       {"v_sub_f32 v3, v0, v1", host_subtract},
-                              {"v_subrev_f32 v3, v1, v0", host_subtract}, {"v_mul_f32 v3, v0, v1", host_multiply},
+  const SingleCase cases[] = {{"v_add_f32 v3, v0, v1", host_add},
+                              {"v_sub_f32 v3, v0, v1", host_subtract},
+                              {"v_subrev_f32 v3, v1, v0", host_subtract},
+                              {"v_mul_f32 v3, v0, v1", host_multiply},
                               {"v_fma_f32 v3, v0, v1, v2", host_fma}};
   for (u32 mode = 0; mode < 16; ++mode)
     for (const SingleCase& test : cases)
@@ -49,14 +63,16 @@ TEST(VectorF32, ArithmeticIsTheHostsInEveryRoundingAndDenormalMode) {
         const bool flush_in = (mode >> 2 & 1) == 0, flush_out = (mode >> 3 & 1) == 0;
         for (u32 lane = 0; lane < kWaveSize; ++lane) {
           std::fesetround(kHostRounding[mode & 3]);
-          const f32 exact = test.host(as_f32(flushed(a[lane], flush_in)), as_f32(flushed(b[lane], flush_in)), as_f32(flushed(c[lane], flush_in)));
+          const f32 exact = test.host(as_f32(flushed(a[lane], flush_in)), as_f32(flushed(b[lane], flush_in)),
+                                      as_f32(flushed(c[lane], flush_in)));
           std::fesetround(FE_TONEAREST);
           const u32 expected = flushed(std::bit_cast<u32>(exact), flush_out), actual = bench.get(3, lane);
           if (std::isnan(exact)) {
             ASSERT_TRUE(std::isnan(as_f32(actual))) << test.text;
             ASSERT_NE(actual & 0x400000, 0u) << "a signalling NaN came out of " << test.text;
           } else {
-            ASSERT_EQ(actual, expected) << test.text << " mode " << mode << std::hex << " of " << a[lane] << ' ' << b[lane] << ' ' << c[lane];
+            ASSERT_EQ(actual, expected) << test.text << " mode " << mode << std::hex << " of " << a[lane] << ' '
+                                        << b[lane] << ' ' << c[lane];
           }
         }
       }
@@ -72,14 +88,17 @@ TEST(VectorF64, ArithmeticIsTheHostsInEveryRoundingMode) {
       bench.set64(2, b);
       bench.set64(4, c);
       bench.set_mode(0, 3, mode, 3);
-      bench.run("v_fma_f64 v[6:7], v[0:1], v[2:3], v[4:5]\nv_add_f64 v[8:9], v[0:1], v[2:3]\nv_cvt_f32_f64 v10, v[0:1]");
+      bench.run(
+          "v_fma_f64 v[6:7], v[0:1], v[2:3], v[4:5]\nv_add_f64 v[8:9], v[0:1], v[2:3]\nv_cvt_f32_f64 v10, v[0:1]");
       for (u32 lane = 0; lane < kWaveSize; ++lane) {
         std::fesetround(kHostRounding[mode]);
         volatile f64 x = as_f64(a[lane]), y = as_f64(b[lane]), z = as_f64(c[lane]);
         volatile f64 fused = std::fma(x, y, z), sum = x + y;
         std::fesetround(FE_TONEAREST);
         const f32 single = static_cast<f32>(as_f64(a[lane]));  // rounds as MODE says for f32
-        const auto same = [](f64 want, u64 got) { return std::isnan(want) ? std::isnan(as_f64(got)) : std::bit_cast<u64>(want) == got; };
+        const auto same = [](f64 want, u64 got) {
+          return std::isnan(want) ? std::isnan(as_f64(got)) : std::bit_cast<u64>(want) == got;
+        };
         ASSERT_TRUE(same(fused, bench.get64(6, lane)));
         ASSERT_TRUE(same(sum, bench.get64(8, lane)));
         if (!std::isnan(single)) ASSERT_EQ(bench.get(10, lane), std::bit_cast<u32>(single));
@@ -104,7 +123,9 @@ TEST(VectorF16, ArithmeticRoundsOnceAndFlushesByMode) {
         const u16 bits = static_cast<u16>(word >> shift);
         return static_cast<u16>(denorm == 0 && (bits & 0x7c00) == 0 ? bits & 0x8000 : bits);
       };
-      const auto out = [&](u16 bits) { return static_cast<u32>(denorm == 0 && (bits & 0x7c00) == 0 ? bits & 0x8000 : bits); };
+      const auto out = [&](u16 bits) {
+        return static_cast<u32>(denorm == 0 && (bits & 0x7c00) == 0 ? bits & 0x8000 : bits);
+      };
       const RoundMode rounding = static_cast<RoundMode>(mode);
       for (u32 lane = 0; lane < kWaveSize; ++lane) {
         const u32 x = a[lane], y = b[lane], z = c[lane];
@@ -112,7 +133,8 @@ TEST(VectorF16, ArithmeticRoundsOnceAndFlushesByMode) {
           if (f16_is_nan(expected)) return f16_is_nan(static_cast<u16>(actual));
           return (actual & 0xffff) == out(expected);
         };
-        ASSERT_TRUE(same(bench.get(3, lane), f16_fma(half(x, 0), half(y, 0), half(z, 0), rounding))) << std::hex << x << ' ' << y << ' ' << z;
+        ASSERT_TRUE(same(bench.get(3, lane), f16_fma(half(x, 0), half(y, 0), half(z, 0), rounding)))
+            << std::hex << x << ' ' << y << ' ' << z;
         ASSERT_EQ(bench.get(3, lane) >> 16, 0xabcdu);
         ASSERT_TRUE(same(bench.get(4, lane), f16_add(half(x, 0), half(y, 0), rounding)));
         ASSERT_EQ(bench.get(4, lane) >> 16, 0u);
@@ -158,8 +180,10 @@ TEST(Division, SequenceForF32GivesTheIeeeQuotient) {
     bench.run(kDivideSingle);
     for (u32 lane = 0; lane < kWaveSize; ++lane) {
       const f32 expected = as_f32(n[lane]) / as_f32(d[lane]);
-      if (std::isnan(expected)) ASSERT_TRUE(std::isnan(as_f32(bench.get(7, lane))));
-      else ASSERT_EQ(bench.get(7, lane), std::bit_cast<u32>(expected)) << std::hex << n[lane] << " / " << d[lane];
+      if (std::isnan(expected))
+        ASSERT_TRUE(std::isnan(as_f32(bench.get(7, lane))));
+      else
+        ASSERT_EQ(bench.get(7, lane), std::bit_cast<u32>(expected)) << std::hex << n[lane] << " / " << d[lane];
     }
   }
 }
@@ -187,8 +211,10 @@ TEST(Division, SequenceForF64GivesTheIeeeQuotient) {
     bench.run(kDivideDouble);
     for (u32 lane = 0; lane < kWaveSize; ++lane) {
       const f64 expected = as_f64(n[lane]) / as_f64(d[lane]);
-      if (std::isnan(expected)) ASSERT_TRUE(std::isnan(as_f64(bench.get64(12, lane))));
-      else ASSERT_EQ(bench.get64(12, lane), std::bit_cast<u64>(expected)) << std::hex << n[lane] << " / " << d[lane];
+      if (std::isnan(expected))
+        ASSERT_TRUE(std::isnan(as_f64(bench.get64(12, lane))));
+      else
+        ASSERT_EQ(bench.get64(12, lane), std::bit_cast<u64>(expected)) << std::hex << n[lane] << " / " << d[lane];
     }
   }
 }
@@ -217,7 +243,8 @@ TEST(Transcendental, ResultsAreWithinOneUnitInTheLastPlace) {
     for (int round = 0; round < 100; ++round) {
       std::vector<u32> x = random.singles();
       for (u32& bits : x)
-        if (std::fabs(as_f32(bits)) > 100 || !(std::fabs(as_f32(bits)) > 0x1p-20f)) bits = 0x3f000000 + bits % 0x1000000;
+        if (std::fabs(as_f32(bits)) > 100 || !(std::fabs(as_f32(bits)) > 0x1p-20f))
+          bits = 0x3f000000 + bits % 0x1000000;
       bench.set(0, x);
       bench.run(test.text);
       for (u32 lane = 0; lane < kWaveSize; ++lane) {
@@ -242,219 +269,6 @@ TEST(Transcendental, F32FormsFlushDenormals) {
   EXPECT_EQ(bench.get(5, 5), 0xff800000u);
 }
 
-// ---- Integers against wider arithmetic ----
-
-struct IntegerCase {
-  const char* text;
-  std::function<u32(u32, u32, u32)> expected;
-};
-
-TEST(VectorIntegers, AgreeWithWiderArithmetic) {
-  Bench bench;
-  Random random;
-  const auto s24 = [](u32 x) { return static_cast<i64>(static_cast<i32>(x << 8) >> 8); };
-  const auto clip = [](i64 x, i64 low, i64 high) { return static_cast<u32>(std::min(std::max(x, low), high)); };
-  const auto s = [](u32 x) { return i64{static_cast<i32>(x)}; };
-  const auto absolute_differences = [](u32 a, u32 b, u32 width) {
-    u32 sum = 0;
-    for (u32 k = 0; k < 32; k += width) {
-      const i64 x = a >> k & ((1u << width) - 1), y = b >> k & ((1u << width) - 1);
-      sum += static_cast<u32>(x > y ? x - y : y - x);
-    }
-    return sum;
-  };
-  const IntegerCase cases[] = {
-      {"v_add_u32_e64 v3, v0, v1 clamp", [&](u32 a, u32 b, u32) { return clip(i64{a} + b, 0, UINT32_MAX); }},
-      {"v_sub_u32_e64 v3, v0, v1 clamp", [&](u32 a, u32 b, u32) { return clip(i64{a} - b, 0, UINT32_MAX); }},
-      {"v_add_i32 v3, v0, v1 clamp", [&](u32 a, u32 b, u32) { return clip(s(a) + s(b), INT32_MIN, INT32_MAX); }},
-      {"v_mul_hi_i32 v3, v0, v1", [&](u32 a, u32 b, u32) { return static_cast<u32>(s(a) * s(b) >> 32); }},
-      {"v_mul_hi_u32 v3, v0, v1", [](u32 a, u32 b, u32) { return static_cast<u32>(u64{a} * b >> 32); }},
-      {"v_mul_lo_u32 v3, v0, v1", [](u32 a, u32 b, u32) { return static_cast<u32>(u64{a} * b); }},
-      {"v_mad_i32_i24 v3, v0, v1, v2", [&](u32 a, u32 b, u32 c) { return static_cast<u32>(s24(a) * s24(b) + s(c)); }},
-      {"v_mad_i32_i24 v3, v0, v1, v2 clamp", [&](u32 a, u32 b, u32 c) { return clip(s24(a) * s24(b) + s(c), INT32_MIN, INT32_MAX); }},
-      {"v_mul_hi_i32_i24 v3, v0, v1", [&](u32 a, u32 b, u32) { return static_cast<u32>(s24(a) * s24(b) >> 32); }},
-      {"v_bfe_i32 v3, v0, v1, v2",
-       [](u32 a, u32 offset, u32 width) {
-         i64 value = 0;
-         for (u32 k = 0; k < (width & 31); ++k) value |= i64{static_cast<i32>(a)} >> std::min((offset & 31) + k, 63u) << k & (i64{1} << k);
-         if ((width & 31) != 0 && (value >> ((width & 31) - 1) & 1) != 0) value -= i64{1} << (width & 31);
-         return static_cast<u32>(value);
-       }},
-      {"v_alignbyte_b32 v3, v0, v1, v2", [](u32 a, u32 b, u32 c) { return static_cast<u32>((u64{a} << 32 | b) >> (8 * (c & 3))); }},
-      {"v_med3_i32 v3, v0, v1, v2",
-       [](u32 a, u32 b, u32 c) {
-         i32 v[] = {static_cast<i32>(a), static_cast<i32>(b), static_cast<i32>(c)};
-         std::sort(v, v + 3);
-         return static_cast<u32>(v[1]);
-       }},
-      {"v_xad_u32 v3, v0, v1, v2", [](u32 a, u32 b, u32 c) { return (a ^ b) + c; }},
-      {"v_add_u32 v3, v0, v1", [](u32 a, u32 b, u32) { return static_cast<u32>(u64{a} + b); }},
-      {"v_sub_u32 v3, v0, v1", [](u32 a, u32 b, u32) { return static_cast<u32>((u64{1} << 32) + a - b); }},
-      {"v_subrev_u32 v3, v0, v1", [](u32 a, u32 b, u32) { return static_cast<u32>((u64{1} << 32) + b - a); }},
-      {"v_sub_i32 v3, v0, v1 clamp", [&](u32 a, u32 b, u32) { return clip(s(a) - s(b), INT32_MIN, INT32_MAX); }},
-      {"v_add3_u32 v3, v0, v1, v2", [](u32 a, u32 b, u32 c) { return static_cast<u32>(u64{a} + b + c); }},
-      {"v_lshl_add_u32 v3, v0, v1, v2", [](u32 a, u32 n, u32 b) { return static_cast<u32>((u64{a} << n % 32) + b); }},
-      {"v_add_lshl_u32 v3, v0, v1, v2", [](u32 a, u32 b, u32 n) { return static_cast<u32>((u64{a} + b) << n % 32); }},
-      {"v_lshl_or_b32 v3, v0, v1, v2", [](u32 a, u32 n, u32 b) { return static_cast<u32>(u64{a} << n % 32) | b; }},
-      {"v_and_or_b32 v3, v0, v1, v2", [](u32 a, u32 b, u32 c) { return ~(~(a & b) & ~c); }},
-      {"v_or3_b32 v3, v0, v1, v2", [](u32 a, u32 b, u32 c) { return ~(~a & ~b & ~c); }},
-      {"v_mul_i32_i24 v3, v0, v1", [&](u32 a, u32 b, u32) { return static_cast<u32>(s24(a) * s24(b)); }},
-      {"v_mul_u32_u24 v3, v0, v1", [](u32 a, u32 b, u32) { return static_cast<u32>(u64{a % (1u << 24)} * (b % (1u << 24))); }},
-      {"v_mul_hi_u32_u24 v3, v0, v1", [](u32 a, u32 b, u32) { return static_cast<u32>(u64{a % (1u << 24)} * (b % (1u << 24)) >> 32); }},
-      {"v_mad_u32_u24 v3, v0, v1, v2", [](u32 a, u32 b, u32 c) { return static_cast<u32>(u64{a % (1u << 24)} * (b % (1u << 24)) + c); }},
-      {"v_mad_u32_u24 v3, v0, v1, v2 clamp",
-       [&](u32 a, u32 b, u32 c) { return clip(i64{a % (1u << 24)} * (b % (1u << 24)) + c, 0, UINT32_MAX); }},
-      {"v_mad_u32_u16 v3, v0, v1, v2", [](u32 a, u32 b, u32 c) { return static_cast<u32>(u64{a % 65536} * (b % 65536) + c); }},
-      {"v_mad_i32_i16 v3, v0, v1, v2",
-       [&](u32 a, u32 b, u32 c) { return static_cast<u32>(i64{static_cast<i16>(a)} * static_cast<i16>(b) + s(c)); }},
-      {"v_min_i32 v3, v0, v1", [&](u32 a, u32 b, u32) { return s(a) <= s(b) ? a : b; }},
-      {"v_max_i32 v3, v0, v1", [&](u32 a, u32 b, u32) { return s(a) <= s(b) ? b : a; }},
-      {"v_min_u32 v3, v0, v1", [](u32 a, u32 b, u32) { return a <= b ? a : b; }},
-      {"v_max_u32 v3, v0, v1", [](u32 a, u32 b, u32) { return a <= b ? b : a; }},
-      {"v_min3_i32 v3, v0, v1, v2", [&](u32 a, u32 b, u32 c) { return static_cast<u32>(std::min({s(a), s(b), s(c)})); }},
-      {"v_max3_i32 v3, v0, v1, v2", [&](u32 a, u32 b, u32 c) { return static_cast<u32>(std::max({s(a), s(b), s(c)})); }},
-      {"v_min3_u32 v3, v0, v1, v2", [](u32 a, u32 b, u32 c) { return std::min({a, b, c}); }},
-      {"v_max3_u32 v3, v0, v1, v2", [](u32 a, u32 b, u32 c) { return std::max({a, b, c}); }},
-      {"v_med3_u32 v3, v0, v1, v2",
-       [](u32 a, u32 b, u32 c) {
-         u32 v[] = {a, b, c};
-         std::sort(v, v + 3);
-         return v[1];
-       }},
-      {"v_lshlrev_b32 v3, v0, v1", [](u32 n, u32 a, u32) { return static_cast<u32>(u64{a} << n % 32); }},
-      {"v_lshrrev_b32 v3, v0, v1", [](u32 n, u32 a, u32) { return static_cast<u32>((u64{a} << 32) >> (32 + n % 32)); }},
-      {"v_ashrrev_i32 v3, v0, v1",
-       [&](u32 n, u32 a, u32) { return static_cast<u32>((s(a) - (((s(a) % (i64{1} << n % 32)) + (i64{1} << n % 32)) % (i64{1} << n % 32))) / (i64{1} << n % 32)); }},
-      {"v_bfe_u32 v3, v0, v1, v2",
-       [](u32 a, u32 offset, u32 width) { return static_cast<u32>((u64{a} >> offset % 32) % (u64{1} << width % 32)); }},
-      {"v_bfi_b32 v3, v0, v1, v2", [](u32 mask, u32 a, u32 b) { return b ^ (mask & (a ^ b)); }},
-      {"v_bfm_b32 v3, v0, v1", [](u32 width, u32 offset, u32) { return static_cast<u32>(((u64{1} << width % 32) - 1) << offset % 32); }},
-      {"v_bfrev_b32 v3, v0",
-       [](u32 a, u32, u32) {
-         u32 result = 0;
-         for (u32 k = 0; k < 32; ++k) result = result << 1 | (a >> k & 1);
-         return result;
-       }},
-      {"v_ffbh_u32 v3, v0",
-       [](u32 a, u32, u32) {
-         for (u32 k = 0; k < 32; ++k)
-           if ((a << k & 0x80000000) != 0) return k;
-         return ~0u;
-       }},
-      {"v_ffbh_i32 v3, v0",
-       [](u32 a, u32, u32) {
-         for (u32 k = 1; k < 32; ++k)
-           if ((a << k >> 31) != a >> 31) return k;
-         return ~0u;
-       }},
-      {"v_ffbl_b32 v3, v0",
-       [](u32 a, u32, u32) {
-         for (u32 k = 0; k < 32; ++k)
-           if ((a >> k & 1) != 0) return k;
-         return ~0u;
-       }},
-      {"v_bcnt_u32_b32 v3, v0, v1",
-       [](u32 a, u32 b, u32) {
-         for (; a != 0; a /= 2) b += a % 2;
-         return b;
-       }},
-      {"v_alignbit_b32 v3, v0, v1, v2", [](u32 a, u32 b, u32 n) { return static_cast<u32>((u64{a} << 32 | b) >> n % 32); }},
-      {"v_sad_u8 v3, v0, v1, v2", [&](u32 a, u32 b, u32 c) { return c + absolute_differences(a, b, 8); }},
-      {"v_sad_hi_u8 v3, v0, v1, v2", [&](u32 a, u32 b, u32 c) { return c + (absolute_differences(a, b, 8) << 16); }},
-      {"v_sad_u16 v3, v0, v1, v2", [&](u32 a, u32 b, u32 c) { return c + absolute_differences(a, b, 16); }},
-      {"v_sad_u32 v3, v0, v1, v2", [](u32 a, u32 b, u32 c) { return static_cast<u32>(c + static_cast<u64>(std::abs(i64{a} - i64{b}))); }},
-      {"v_lerp_u8 v3, v0, v1, v2",
-       [](u32 a, u32 b, u32 round) {
-         u32 result = 0;
-         for (u32 k = 0; k < 32; k += 8) result |= ((a >> k & 255) + (b >> k & 255) + (round >> k & 1)) / 2 << k;
-         return result;
-       }},
-      {"v_cvt_pk_i16_i32 v3, v0, v1", [&](u32 a, u32 b, u32) { return (clip(s(a), -32768, 32767) & 0xffff) | clip(s(b), -32768, 32767) << 16; }},
-      {"v_cvt_pk_u16_u32 v3, v0, v1", [&](u32 a, u32 b, u32) { return clip(a, 0, 65535) | clip(b, 0, 65535) << 16; }},
-      {"v_add_u16 v3, v0, v1", [](u32 a, u32 b, u32) { return (a + b) % 65536; }},
-      {"v_sub_u16 v3, v0, v1", [](u32 a, u32 b, u32) { return (65536 + a % 65536 - b % 65536) % 65536; }},
-      {"v_mul_lo_u16 v3, v0, v1", [](u32 a, u32 b, u32) { return static_cast<u32>(u64{a} * b % 65536); }},
-      {"v_lshlrev_b16 v3, v0, v1", [](u32 n, u32 a, u32) { return (a << n % 16) % 65536; }},
-      {"v_lshrrev_b16 v3, v0, v1", [](u32 n, u32 a, u32) { return a % 65536 >> n % 16; }},
-      {"v_ashrrev_i16 v3, v0, v1", [&](u32 n, u32 a, u32) { return static_cast<u32>(s(a << 16) >> (16 + n % 16)) & 0xffff; }},
-      {"v_max_u16 v3, v0, v1", [](u32 a, u32 b, u32) { return std::max(a % 65536, b % 65536); }},
-      {"v_min_i16 v3, v0, v1", [&](u32 a, u32 b, u32) { return static_cast<u32>(std::min(s(a << 16), s(b << 16)) >> 16) & 0xffff; }},
-      {"v_pk_add_u16 v3, v0, v1", [](u32 a, u32 b, u32) { return (a + b) % 65536 | ((a >> 16) + (b >> 16)) << 16; }},
-      {"v_pk_sub_i16 v3, v0, v1 clamp",
-       [&](u32 a, u32 b, u32) {
-         const auto half = [&](u32 x, u32 y) { return clip(i64{static_cast<i16>(x)} - static_cast<i16>(y), -32768, 32767) & 0xffff; };
-         return half(a, b) | half(a >> 16, b >> 16) << 16;
-       }},
-      {"v_pk_mad_i16 v3, v0, v1, v2 clamp",
-       [&](u32 a, u32 b, u32 c) {
-         const auto half = [&](u32 x, u32 y, u32 z) {
-           return clip(i64{static_cast<i16>(x)} * static_cast<i16>(y) + static_cast<i16>(z), -32768, 32767) & 0xffff;
-         };
-         return half(a, b, c) | half(a >> 16, b >> 16, c >> 16) << 16;
-       }},
-      {"v_dot4_i32_i8 v3, v0, v1, v2",
-       [](u32 a, u32 b, u32 c) {
-         i32 sum = static_cast<i32>(c);
-         for (u32 k = 0; k < 32; k += 8)
-           sum = static_cast<i32>(static_cast<u32>(sum) + static_cast<u32>(static_cast<i8>(a >> k) * static_cast<i8>(b >> k)));
-         return static_cast<u32>(sum);
-       }},
-  };
-  for (const IntegerCase& test : cases)
-    for (int round = 0; round < 10; ++round) {
-      const std::vector<u32> a = random.words(), b = random.words(), c = random.words();
-      bench.set(0, a);
-      bench.set(1, b);
-      bench.set(2, c);
-      bench.run(test.text);
-      for (u32 lane = 0; lane < kWaveSize; ++lane)
-        ASSERT_EQ(bench.get(3, lane), test.expected(a[lane], b[lane], c[lane])) << test.text << std::hex << ' ' << a[lane] << ' ' << b[lane];
-    }
-}
-
-TEST(VectorIntegers, WideMultiplyAddCarriesOut) {
-  Bench bench;
-  Random random;
-  for (int round = 0; round < 20; ++round) {
-    const std::vector<u32> a = random.words(), b = random.words();
-    const std::vector<u64> c = random.doubles();
-    bench.set(0, a);
-    bench.set(1, b);
-    bench.set64(2, c);
-    bench.run("v_mad_u64_u32 v[4:5], vcc, v0, v1, v[2:3]\nv_mad_i64_i32 v[6:7], s[0:1], v0, v1, v[2:3]");
-    for (u32 lane = 0; lane < kWaveSize; ++lane) {
-      const unsigned __int128 sum = static_cast<unsigned __int128>(a[lane]) * b[lane] + c[lane];
-      ASSERT_EQ(bench.get64(4, lane), static_cast<u64>(sum));
-      ASSERT_EQ(bench.wave.vcc() >> lane & 1, static_cast<u64>(sum >> 64));
-      const __int128 wide = static_cast<__int128>(static_cast<i32>(a[lane])) * static_cast<i32>(b[lane]) + static_cast<i64>(c[lane]);
-      ASSERT_EQ(bench.get64(6, lane), static_cast<u64>(wide));
-      ASSERT_EQ(bench.wave.scalar64(0) >> lane & 1, static_cast<u64>(wide >> 64 & 1));
-    }
-  }
-}
-
-TEST(VectorPermute, FastAndExactPathsAgree) {
-  Bench bench;
-  Random random;
-  for (int round = 0; round < 20; ++round) {
-    const std::vector<u32> a = random.words(), b = random.words();
-    std::vector<u32> select = random.words();
-    for (u32& word : select) word &= round % 2 == 0 ? 0x07070707 : 0x0f0f0f0f;
-    bench.set(0, a);
-    bench.set(1, b);
-    bench.set(2, select);
-    bench.run("v_perm_b32 v3, v0, v1, v2");
-    for (u32 lane = 0; lane < kWaveSize; ++lane)
-      for (u32 k = 0; k < 4; ++k) {
-        const u32 code = select[lane] >> (8 * k) & 0xff;
-        const u64 both = u64{a[lane]} << 32 | b[lane];
-        u32 byte = code < 8 ? static_cast<u32>(both >> (8 * code) & 0xff) : code < 12 ? 0 : code == 12 ? 0 : 0xff;
-        if (code >= 8 && code < 12 && (both >> (16 * (code - 8) + 15) & 1) != 0) byte = 0xff;
-        ASSERT_EQ(bench.get(3, lane) >> (8 * k) & 0xff, byte) << code;
-      }
-  }
-}
-
 // ---- Lanes and EXEC ----
 
 TEST(Exec, InactiveLanesKeepTheirValuesAndCompareAsZero) {
@@ -462,7 +276,9 @@ TEST(Exec, InactiveLanesKeepTheirValuesAndCompareAsZero) {
   bench.wave.set_exec(0x00ff00ff00ff00f1);
   bench.set(0, std::vector<u32>(kWaveSize, 7));
   bench.set(1, std::vector<u32>(kWaveSize, 1));
-  bench.run("v_add_u32 v1, v0, v1\nv_cmp_eq_u32 vcc, v0, v0\nv_add_u32_dpp v2, v0, v1 quad_perm:[0,1,2,3] row_mask:0xf bank_mask:0xf");
+  bench.run(
+      "v_add_u32 v1, v0, v1\nv_cmp_eq_u32 vcc, v0, v0\nv_add_u32_dpp v2, v0, v1 quad_perm:[0,1,2,3] row_mask:0xf "
+      "bank_mask:0xf");
   EXPECT_EQ(bench.wave.vcc(), bench.wave.exec());
   for (u32 lane = 0; lane < kWaveSize; ++lane) {
     EXPECT_EQ(bench.get(1, lane), (bench.wave.exec() >> lane & 1) != 0 ? 8u : 1u);
@@ -486,7 +302,8 @@ TEST(Fp8, EveryByteSelectConvertsEveryCode) {
       bench.wave.vgpr(0)[lane] = code << 16 | (code ^ 0x55);
     }
     bench.run(
-        "v_cvt_f32_fp8_sdwa v1, v0 src0_sel:BYTE_2\nv_cvt_f32_bf8 v2, v0\nv_cvt_pk_f32_fp8_sdwa v[4:5], v0 src0_sel:WORD_1\n"
+        "v_cvt_f32_fp8_sdwa v1, v0 src0_sel:BYTE_2\nv_cvt_f32_bf8 v2, v0\nv_cvt_pk_f32_fp8_sdwa v[4:5], v0 "
+        "src0_sel:WORD_1\n"
         "v_cvt_pk_f32_bf8 v[6:7], v0");
     for (u32 lane = 0; lane < kWaveSize; ++lane) {
       const u8 code = static_cast<u8>(first + lane), other = code ^ 0x55;
@@ -513,8 +330,10 @@ TEST(Fp8, NarrowingIsTheReferencesInBothOverflowModes) {
     bench.run("v_cvt_pk_fp8_f32 v2, v0, v1 op_sel:[0,0,1]\nv_cvt_pk_bf8_f32 v3, v0, v1");
     for (u32 lane = 0; lane < kWaveSize; ++lane) {
       const f32 x = as_f32(a[lane]), y = as_f32(b[lane]);
-      ASSERT_EQ(bench.get(2, lane), 0x2222u | u32{f32_to_fp8(x, overflow)} << 16 | u32{f32_to_fp8(y, overflow)} << 24) << x << ' ' << y;
-      ASSERT_EQ(bench.get(3, lane) & 0xffff, f32_to_bf8(x, overflow) | u32{f32_to_bf8(y, overflow)} << 8) << x << ' ' << y;
+      ASSERT_EQ(bench.get(2, lane), 0x2222u | u32{f32_to_fp8(x, overflow)} << 16 | u32{f32_to_fp8(y, overflow)} << 24)
+          << x << ' ' << y;
+      ASSERT_EQ(bench.get(3, lane) & 0xffff, f32_to_bf8(x, overflow) | u32{f32_to_bf8(y, overflow)} << 8)
+          << x << ' ' << y;
     }
   }
 }
