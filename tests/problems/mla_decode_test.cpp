@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 #include "problems/registry.hpp"
@@ -314,6 +315,30 @@ TEST(MlaDecode, TrivialCandidatesFailOnEveryFamily) {
       std::memcpy(got[field].data(), inputs[field == kY ? kX : kKvCache].data(), got[field].size());
       EXPECT_FALSE(compare(shape, expected, got).passed) << "a copy of an input";
     }
+  }
+}
+
+// The more keys, the smaller is y beside the tolerance: every number of keys that is listed, with small weights.
+TEST(MlaDecode, TrivialCandidatesFailAtEveryLength) {
+  std::set<int64_t> lengths;
+  for (const ShapeSet set : {ShapeSet::Quick, ShapeSet::Tests, ShapeSet::Benchmarks}) {
+    for (const ListedShape& listed : mla_decode().shapes(set)) lengths.insert(sizes_of(listed.shape).prefill);
+  }
+  for (const int64_t prefill : lengths) {
+    SCOPED_TRACE(prefill);
+    const Shape shape = small({1, 128, 56, 4, prefill, prefill + 1});
+    Buffers inputs = draw_inputs(shape, {1, 0, kNormalInputs, kThreads});
+    const Buffers expected = oracle(shape, inputs),
+                  previous = oracle(shape, draw_inputs(shape, {2, 0, kNormalInputs, kThreads}));
+    Buffers got = expected;
+    got[kY] = previous[kY];
+    EXPECT_FALSE(compare(shape, expected, got).passed) << "the previous answer";
+    got[kY].assign(expected[kY].size(), std::byte{0});
+    EXPECT_FALSE(compare(shape, expected, got).passed) << "zeros";
+    if (prefill == 0) continue;  // one key has all the weight in any case
+    std::fill(inputs[kWqUp].begin(), inputs[kWqUp].end(), std::byte{0});
+    got[kY] = oracle(shape, inputs)[kY];
+    EXPECT_FALSE(compare(shape, expected, got).passed) << "the mean of all values";
   }
 }
 
