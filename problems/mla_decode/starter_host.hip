@@ -1,8 +1,9 @@
 // A starting point for mla_decode, host track: correct, simple and slow. Try it:
 //   hipbench eval THIS_FILE --problem mla_decode
 //
-// One thread an element in every step; intermediate results are float. The weights are absorbed: instead of expanding every cache row
-// to all heads (keys and values), each head's query is brought into the latent space of the cache, and its output back out of it.
+// One thread an element in every step; intermediate results are float. The weights are absorbed: instead of expanding
+// every cache row to all heads (keys and values), each head's query is brought into the latent space of the cache, and
+// its output back out of it.
 
 #include <cmath>
 
@@ -20,8 +21,8 @@ __device__ inline uint16_t to_bf16(float value) {
 
 __device__ inline float rounded(float value) { return to_float(to_bf16(value)); }
 
-// Element j of 64, rotated to a position: x is its value, other that of element j + 32 or j - 32. The problem's RoPE rounds to bf16 at
-// every step; that is part of the answer.
+// Element j of 64, rotated to a position: x is its value, other that of element j + 32 or j - 32. The problem's RoPE
+// rounds to bf16 at every step; that is part of the answer.
 __device__ inline float rotated(float x, float other, int j, int position) {
   const float theta = rounded(powf(9984.0f, -(j % 32) / 32.0f));
   const float angle = rounded(rounded(float(position)) * theta);

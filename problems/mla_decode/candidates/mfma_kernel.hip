@@ -1,6 +1,7 @@
-// mla_decode, kernel track: bf16 matrix instructions, absorbed weights, keys split over workgroups (as in flash decoding).
-// Bottleneck: the four weight products at large batches read x over and over from the caches instead of LDS; with long caches
-// the transposed writes into LDS, which meet in few banks.
+// mla_decode, kernel track: bf16 matrix instructions, absorbed weights, keys split over workgroups (as in flash
+// decoding).
+// Bottleneck: the four weight products at large batches read x over and over from the caches instead of LDS; with long
+// caches the transposed writes into LDS, which meet in few banks.
 
 /* hipbench-plan 1
 problem = "mla_decode"
@@ -26,7 +27,8 @@ args = ["x", "wq_down", "q_latent", "i32:bs", "i32:dim", "i32:dim", "i32:dq", "i
 kernel = "linear"                              # straight into the cache
 grid = ["576 / 32"]
 block = [256]
-args = ["x", "wkv_down", "kv_cache + prefill * 1152", "i32:bs", "i32:dim", "i32:dim", "i32:max_seq * 576", "i32:0", "i32:0", "i32:0"]
+args = ["x", "wkv_down", "kv_cache + prefill * 1152", "i32:bs", "i32:dim", "i32:dim", "i32:max_seq * 576",
+        "i32:0", "i32:0", "i32:0"]
 [[step]]
 kernel = "linear"
 grid = ["n_heads * 192 / 32"]
@@ -93,16 +95,19 @@ __device__ inline float rounded(float value) { return to_float(to_bf16(value)); 
 
 // ---- c = a . w^T for up to 128 rows of a, a tile of 32 columns a workgroup
 
-// The four waves share the sum over `depth`. Lane l holds row l % 32 of a (and of w) and, of 16 neighbours in k, the first or the
-// last 8; two instructions take 4 of them each. Which k meet in an instruction does not matter as long as a and w agree.
+// The four waves share the sum over `depth`. Lane l holds row l % 32 of a (and of w) and, of 16 neighbours in k, the
+// first or the last 8; two instructions take 4 of them each. Which k meet in an instruction does not matter as long as
+// a and w agree.
 template <int kTiles>
-__device__ inline void multiply(const uint16_t *a, const uint16_t *w, uint16_t *c, int bs, int depth, int a_stride, size_t c_stride,
-                                float (&sums)[4][32][33]) {
+__device__ inline void multiply(const uint16_t *a, const uint16_t *w, uint16_t *c, int bs, int depth, int a_stride,
+                                size_t c_stride, float (&sums)[4][32][33]) {
   const int lane = threadIdx.x % 64, wave = threadIdx.x / 64;
   const int first = wave * (depth / 4) + lane / 32 * 8;
   const uint16_t *w_row = w + size_t(blockIdx.x * 32 + lane % 32) * depth + first;
   const uint16_t *a_row[kTiles];
-  for (int tile = 0; tile < kTiles; ++tile) a_row[tile] = a + size_t(min(tile * 32 + lane % 32, bs - 1)) * a_stride + first;
+  for (int tile = 0; tile < kTiles; ++tile) {
+    a_row[tile] = a + size_t(min(tile * 32 + lane % 32, bs - 1)) * a_stride + first;
+  }
 
   float16v sum[kTiles] = {};
   for (int k = 0; k < depth / 4; k += 16) {
@@ -129,8 +134,9 @@ __device__ inline void multiply(const uint16_t *a, const uint16_t *w, uint16_t *
 }
 
 // blockIdx.y is a head; *_head: elements from one head to the next.
-extern "C" __global__ void __launch_bounds__(256) linear(const uint16_t *a, const uint16_t *w, uint16_t *c, int bs, int depth,
-                                                         int a_stride, int c_stride, int a_head, int w_head, int c_head) {
+extern "C" __global__ void __launch_bounds__(256) linear(const uint16_t *a, const uint16_t *w, uint16_t *c, int bs,
+                                                         int depth, int a_stride, int c_stride, int a_head,
+                                                         int w_head, int c_head) {
   __shared__ float sums[4][32][33];
   a += size_t(blockIdx.y) * a_head;
   w += size_t(blockIdx.y) * w_head;
@@ -152,7 +158,8 @@ extern "C" __global__ void find_angles(float *angles) {
   angles[t * 64 + threadIdx.x] = rounded(threadIdx.x < 32 ? cosf(angle) : sinf(angle));
 }
 
-// One head, 32 latent columns a wave: q_nope [bs][128] by the key half of wkv_up, whose neighbours in memory are columns.
+// One head, 32 latent columns a wave: q_nope [bs][128] by the key half of wkv_up, whose neighbours in memory are
+// columns.
 extern "C" __global__ void __launch_bounds__(256) absorb(hb_mla_decode args, const uint16_t *q, uint16_t *query) {
   const int lane = threadIdx.x % 64, wave = threadIdx.x / 64, head = blockIdx.y;
   const int column = (blockIdx.x * 4 + wave) * 32 + lane % 32, quad = lane / 32 * 4;
@@ -182,7 +189,8 @@ extern "C" __global__ void rotate_query(hb_mla_decode args, const uint16_t *q, c
   const int j = threadIdx.x;
   const size_t head = size_t(blockIdx.y) * args.n_heads + blockIdx.x;
   const uint16_t *rope = q + head * 192 + 128;
-  query[head * 576 + 512 + j] = to_bf16(rotated(to_float(rope[j]), to_float(rope[j ^ 32]), j, angles + size_t(args.prefill) * 64));
+  angles += size_t(args.prefill) * 64;
+  query[head * 576 + 512 + j] = to_bf16(rotated(to_float(rope[j]), to_float(rope[j ^ 32]), j, angles));
 }
 
 // ---- attention of one batch over a split of the keys: 16 heads a wave, 16 keys a step
@@ -213,10 +221,10 @@ __device__ inline void load_tile(const hb_mla_decode &args, const float *angles,
   tile.keys[key][544 + j] = to_bf16(rotated(high, low, j + 32, angles + size_t(t) * 64));
 }
 
-// Scores are computed transposed, keys by heads: then lane l holds head l % 16 and keys 4 * (l / 16) to + 3, which is just what the
-// second product takes as its right factor, and rescaling sums is one factor a lane.
-extern "C" __global__ void __launch_bounds__(512) attend(hb_mla_decode args, const uint16_t *query, const float *angles, float *partial,
-                                                         float *statistics) {
+// Scores are computed transposed, keys by heads: then lane l holds head l % 16 and keys 4 * (l / 16) to + 3, which is
+// just what the second product takes as its right factor, and rescaling sums is one factor a lane.
+extern "C" __global__ void __launch_bounds__(512) attend(hb_mla_decode args, const uint16_t *query, const float *angles,
+                                                         float *partial, float *statistics) {
   __shared__ KeyTile tile;
   const int lane = threadIdx.x % 64, quad = lane / 16 * 4, head = threadIdx.x / 64 * 16 + lane % 16;
   const int keys = args.prefill + 1, steps = (keys + 15) / 16, steps_a_split = (steps + gridDim.x - 1) / gridDim.x;
@@ -236,7 +244,9 @@ extern "C" __global__ void __launch_bounds__(512) attend(hb_mla_decode args, con
     float4v even = {}, odd = {};
 #pragma unroll
     for (int i = 0; i < 36; i += 2) {
-      const auto key = [&](int part) { return *reinterpret_cast<const short4v *>(&tile.keys[lane % 16][part * 16 + quad]); };
+      const auto key = [&](int part) {
+        return *reinterpret_cast<const short4v *>(&tile.keys[lane % 16][part * 16 + quad]);
+      };
       even = __builtin_amdgcn_mfma_f32_16x16x16bf16_1k(key(i), q[i], even, 0, 0, 0);
       odd = __builtin_amdgcn_mfma_f32_16x16x16bf16_1k(key(i + 1), q[i + 1], odd, 0, 0, 0);
     }
@@ -275,7 +285,8 @@ extern "C" __global__ void __launch_bounds__(512) attend(hb_mla_decode args, con
 }
 
 // The mean over all splits. A split without keys has largest = -infinity and weight 0.
-extern "C" __global__ void __launch_bounds__(256) combine(const float *partial, const float *statistics, uint16_t *mean, int splits) {
+extern "C" __global__ void __launch_bounds__(256) combine(const float *partial, const float *statistics, uint16_t *mean,
+                                                          int splits) {
   const size_t head = size_t(blockIdx.y) * gridDim.x + blockIdx.x, heads = size_t(gridDim.x) * gridDim.y;
   float largest = -INFINITY, total = 0, sum[2] = {};
   for (int s = 0; s < splits; ++s) largest = fmaxf(largest, statistics[(s * heads + head) * 2]);

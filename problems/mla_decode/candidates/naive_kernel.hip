@@ -1,5 +1,5 @@
-// mla_decode, kernel track: the naive kernels. A wave an element of each weight product, a workgroup a head of a batch in attention;
-// weights are absorbed.
+// mla_decode, kernel track: the naive kernels. A wave an element of each weight product, a workgroup a head of a batch
+// in attention; weights are absorbed.
 // Bottleneck: loads; weights are read once a batch, cache rows once a head.
 
 /* hipbench-plan 1
@@ -93,11 +93,13 @@ __device__ inline float rotated(const uint16_t *x, int j, const float *angles) {
   return rounded(rounded(to_float(x[j]) * angles[j % 32]) + rounded(partner * angles[32 + j % 32]));
 }
 
-// One head of one batch a workgroup: the query into the cache's space, scores, softmax, the mean of the latent rows, and its
-// values. All scores stay in LDS.
-extern "C" __global__ void __launch_bounds__(256) attend(hb_mla_decode args, const uint16_t *q, const float *angles, uint16_t *value) {
+// One head of one batch a workgroup: the query into the cache's space, scores, softmax, the mean of the latent rows,
+// and its values. All scores stay in LDS.
+extern "C" __global__ void __launch_bounds__(256) attend(hb_mla_decode args, const uint16_t *q, const float *angles,
+                                                         uint16_t *value) {
   __shared__ float query[576], weights[8192], mean[512];
-  const int head = blockIdx.x, b = blockIdx.y, keys = args.prefill + 1, lane = threadIdx.x % 64, wave = threadIdx.x / 64;
+  const int head = blockIdx.x, b = blockIdx.y, keys = args.prefill + 1;
+  const int lane = threadIdx.x % 64, wave = threadIdx.x / 64;
   const uint16_t *cache = args.kv_cache + size_t(b) * args.max_seq * 576;
   const uint16_t *w = args.wkv_up + size_t(head) * 256 * 512;
   q += (size_t(b) * args.n_heads + head) * 192;
