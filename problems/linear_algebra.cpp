@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -26,6 +27,11 @@ int blas_int(int64_t value) {
 void multiply_columns(const ConstMatrix& a, const ConstMatrix& b, const Matrix& c, double c_factor, int64_t first,
                       int64_t count) {
   const double* right = b.data + (b.is_transposed ? first * b.stride : first);
+  // The serial OpenBLAS hands out its work buffers without a lock: two calls at once may get the same, and wrong results.
+  static const bool is_serial = openblas_get_parallel() == OPENBLAS_SEQUENTIAL;
+  static std::mutex one_at_a_time;
+  std::unique_lock turn(one_at_a_time, std::defer_lock);
+  if (is_serial) turn.lock();
   cblas_dgemm(CblasRowMajor, a.is_transposed ? CblasTrans : CblasNoTrans, b.is_transposed ? CblasTrans : CblasNoTrans,
               blas_int(c.rows), blas_int(count), blas_int(a.columns), 1, a.data, blas_int(a.stride), right,
               blas_int(b.stride), c_factor, c.data + first, blas_int(c.stride));

@@ -1,10 +1,12 @@
 #include "problems/linear_algebra.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <array>
 #include <vector>
 
+#include "problems/parallel.hpp"
 #include "problems/random.hpp"
 
 namespace hipbench {
@@ -53,6 +55,29 @@ TEST(LinearAlgebra, ProductsOfBlocksAreExactForIntegers) {
       }
     }
   }
+}
+
+// Each caller has numbers of its own, so that a work buffer shared by mistake shows.
+TEST(LinearAlgebra, CallsAtTheSameTimeDoNotDisturbEachOther) {
+  constexpr int64_t kRows = 3, kColumns = 64, kDepth = 512, kCalls = 4000;
+  std::array<int64_t, 8> wrong{};
+  parallel_for(wrong.size(), wrong.size(), [&](int64_t caller) {
+    RandomStream random("linear_algebra_test/callers", 1, static_cast<uint64_t>(caller));
+    const std::vector<double> a = random_integers(random, kRows * kDepth), b = random_integers(random, kDepth * kColumns);
+    std::vector<double> wanted(kRows * kColumns);
+    for (size_t i = 0; i < kRows; ++i) {
+      for (size_t k = 0; k < kDepth; ++k) {
+        for (size_t j = 0; j < kColumns; ++j) wanted[i * kColumns + j] += a[i * kDepth + k] * b[k * kColumns + j];
+      }
+    }
+    std::vector<double> c(kRows * kColumns);
+    for (int64_t call = 0; call < kCalls; ++call) {
+      multiply({a.data(), kRows, kDepth, kDepth}, {b.data(), kDepth, kColumns, kColumns}, {c.data(), kRows, kColumns, kColumns},
+               0, 1);
+      wrong[static_cast<size_t>(caller)] += c != wanted;
+    }
+  });
+  EXPECT_THAT(wrong, testing::Each(0));
 }
 
 }  // namespace
