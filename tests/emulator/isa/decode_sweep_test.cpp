@@ -189,8 +189,9 @@ class Comparison {
       : inst_(inst), rest_(inst.mods), immediates_(std::move(immediates)) {
     std::vector<std::string> tokens = split_tokens(text);
     expect(strip_encoding_suffix(tokens[0]) == inst.op->name, "mnemonic");
-    if (inst.execute != inst.op->plain && inst.execute != inst.op->general)
-      expect(false, "the row does not take this form");
+    const Modifiers& mods = inst.mods;
+    const bool modified = inst.dpp != nullptr || mods.sdwa || mods.clamp || mods.omod != 0 || mods.op_sel_given;
+    expect(inst.op->general != nullptr || !modified, "the row does not take this form");
     if (inst.operand_count == 0) return;  // the immediates are read from the word
     for (size_t k = 1; k < tokens.size(); ++k)
       if (is_modifier(tokens[k])) modifier(tokens[k]);
