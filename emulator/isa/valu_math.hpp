@@ -139,14 +139,21 @@ template <typename T>
 template <typename T>
 [[gnu::always_inline]] inline T maximum(T a, T b, Mode mode) { return select_number(a, b, ordered_below(b, a) ? a : b, mode); }
 
-// With a NaN among them the median is the minimum; otherwise the largest of the two that are not the largest.
+// As the ISA document chooses: with a NaN among them the minimum; otherwise the larger of the two that are left without one that
+// equals the largest (zeros of either sign are equal).
 template <typename T>
 [[gnu::always_inline]] inline T median(T a, T b, T c, Mode mode) {
+  const auto equal = [](T x, T y) {
+    if constexpr (std::is_same_v<T, f16>) return x.bits == y.bits || ((x.bits | y.bits) & 0x7fff) == 0;
+    else return x == y;
+  };
+  const auto larger = [](T x, T y) { return ordered_below(y, x) ? x : y; };
   const bool nan = is_nan(a) || is_nan(b) || is_nan(c);
   const T smallest = minimum(minimum(a, b, mode), c, mode);
-  const T low = ordered_below(a, b) ? a : b, high = ordered_below(a, b) ? b : a;
-  const T upper = ordered_below(high, c) ? high : c;
-  const T middle = ordered_below(low, upper) ? upper : low;
+  const T largest = larger(larger(a, b), c);
+  T middle = larger(a, b);
+  middle = equal(largest, b) ? larger(a, c) : middle;
+  middle = equal(largest, a) ? larger(b, c) : middle;
   return nan ? smallest : middle;
 }
 
