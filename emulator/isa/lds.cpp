@@ -190,8 +190,8 @@ struct ConditionalExchange {
   }
 };
 
-// ---- Wave-wide counters: one addition for all active lanes; every lane gets the old value. The address is M0[15:0] plus
-// the offset, as AMD's compiler has it for __builtin_amdgcn_ds_append; ISA documents disagree about M0 ----
+// ---- Wave-wide counters: one addition for all active lanes; every lane gets the old value. The address is M0[15:0]
+// and the offset, as AMD's compiler has it for __builtin_amdgcn_ds_append; ISA documents disagree about M0 ----
 
 template <bool Append>
 void append_consume(Wave& wave, const Inst& inst) {

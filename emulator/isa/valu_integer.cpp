@@ -44,8 +44,9 @@ WithMask<u64> mad_wide_signed(i32 a, i32 b, u64 c) {
   return {sum, ((sum >> 63) != 0) != overflow};
 }
 
-// (a << n) + b for n < 8.
-pair64 shift_add(pair64 a, u32 n, pair64 b) {
+// (a << n) + b for n <= 4; the hardware takes n of 5 to 7 for 0.
+pair64 shift_add(pair64 a, u32 given, pair64 b) {
+  const u32 n = given > 4 ? 0 : given;
   const u32 low = a.low << n, high = a.high << n | a.low >> 1 >> (31 - n);
   const u32 sum = low + b.low;
   return {sum, high + b.high + (sum < low ? 1u : 0u)};

@@ -157,3 +157,7 @@ v2 = 13h:12h
 v0 = 0 1 2 3 4 5 17 18 19 21 25 16
 > v_screen_partition_4se_b32 v1, v0
 v1 = 1 3 7 15 5 15 2 6 14 10 11 15
+== v_lshl_add_u64 shifts by up to 4; larger amounts stand for 0
+v[0:1] = 0xf00000001; v[2:3] = 5; v4 = 0 1 4 5 7 12
+> v_lshl_add_u64 v[6:7], v[0:1], v4, v[2:3]
+v[6:7] = 0xf00000006 0x1e00000007 0xf000000015 0xf00000006 0xf00000006 0xf000000015
