@@ -75,7 +75,7 @@ inline f64 sine_of_turns(f64 x, f64 quarter) {
   // Which quarter of the turn: q modulo 4, in the low bits of the sum's significand.
   const u64 quadrant = std::bit_cast<u64>(q + quarter + 0x1.8p52) & 3;
   const f64 value = (quadrant & 1) != 0 ? cosine : sine;
-  return (quadrant & 2) != 0 ? -value : value;
+  return (quadrant & 2) != 0 ? 0.0 - value : value;  // not -0, as the ISA document's examples have it: cos(0.25) = +0
 }
 
 }  // namespace hipbench::emulator

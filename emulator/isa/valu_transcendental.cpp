@@ -33,7 +33,8 @@ f64 logarithm(f64 x) {
 // Inputs are turns. Beyond 256 of them the result is that of 0; of an infinity it is NaN.
 f64 sine(f64 x) {
   const bool inside = x >= -256 && x <= 256;
-  const f64 result = inside ? sine_of_turns(inside ? x : 0.0, 0) : 0.0;
+  f64 result = inside ? sine_of_turns(inside ? x : 0.0, 0) : 0.0;
+  result = x == 0 ? x : result;  // the sine of -0 is -0
   return x - x != 0 || x != x ? x - x : result;
 }
 f64 cosine(f64 x) {
