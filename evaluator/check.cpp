@@ -2,33 +2,60 @@
 
 #include <fmt/format.h>
 
-#include <random>
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <vector>
 
 #include "evaluator/device_buffers.hpp"
 #include "evaluator/provenance.hpp"
+#include "problems/random.hpp"
 
 namespace hipbench {
 
 namespace {
 
-// A call with more wave instructions than this (about a second of emulation) is made once: one is enough to say right or wrong,
-// and the others look for luck and for state. The smaller shapes of every set are well below it.
+// A call with more wave instructions than this (about a second of emulation) is made only once with normal inputs and once with
+// structured ones: the other calls look for luck and for state, and the smaller shapes of every set are well below it.
 constexpr uint64_t kRepeatBelowInstructions = 50'000'000;
 
-// The rows compared with the oracle: all, or a secret ascending sample.
-std::vector<int64_t> rows_to_check(const Problem& problem, const Shape& shape, uint64_t seed) {
-  const int64_t wanted = problem.emulated_check_rows(shape), all = problem.row_count(shape);
-  if (wanted <= 0 || wanted >= all) return {};
-  std::vector<int64_t> rows;
-  rows.reserve(static_cast<size_t>(wanted));
-  std::mt19937_64 random(seed ^ 0x726f7773);
-  // Selection sampling: each subset is equally likely, and the rows come out ascending.
-  for (int64_t row = 0; row < all && static_cast<int64_t>(rows.size()) < wanted; ++row) {
-    const auto needed = wanted - static_cast<int64_t>(rows.size());
-    if (static_cast<int64_t>(random() % static_cast<uint64_t>(all - row)) < needed) rows.push_back(row);
+// Beyond this the oracle takes seconds, and a structured case is compared on a secret sample of its rows.
+constexpr double kCompareAllRowsBelowFlops = 4e9;
+// Rows of a transformed case that the oracle is asked for all the same.
+constexpr int64_t kRecomputedRows = 2;
+
+// A secret ascending sample of `from`; each subset is equally likely.
+std::vector<int64_t> sample_of(std::span<const int64_t> from, int64_t wanted, RandomStream random) {
+  std::vector<int64_t> sample;
+  for (size_t at = 0; at < from.size() && static_cast<int64_t>(sample.size()) < wanted; ++at) {
+    const auto needed = static_cast<uint64_t>(wanted) - sample.size();
+    if (random.below(from.size() - at) < needed) sample.push_back(from[at]);
   }
+  return sample;
+}
+
+std::vector<int64_t> rows_below(int64_t count) {
+  std::vector<int64_t> rows(static_cast<size_t>(count));
+  std::iota(rows.begin(), rows.end(), int64_t{0});
   return rows;
 }
+
+// The rows compared with the oracle; empty = all.
+std::vector<int64_t> rows_to_check(const Problem& problem, const Shape& shape, std::string_view family, uint64_t seed) {
+  const int64_t all = problem.row_count(shape), listed = problem.emulated_check_rows(shape);
+  int64_t wanted = listed <= 0 ? all : std::min(all, listed);
+  if (family != kNormalInputs && problem.roofs(shape).flops >= kCompareAllRowsBelowFlops)
+    wanted = std::min(wanted, std::max<int64_t>(16, all / 8));
+  if (wanted == all) return {};
+  return sample_of(rows_below(all), wanted, RandomStream("checked rows/" + std::string(family), seed, 0));
+}
+
+// The inputs of one call: how they are made from the seed.
+struct Round {
+  std::string_view family = kNormalInputs;
+  bool transformed = false;
+  Extent extent = Extent::Whole;
+};
 
 // What the device's log says of one call.
 struct CallRecord {
@@ -44,10 +71,11 @@ Verdict ours(const Error& error) { return {VerdictKind::Infrastructure, error.me
 class ShapeCheck {
  public:
   ShapeCheck(const Problem& problem, const Shape& shape, Candidate& candidate, emulator::DeviceServer& server, const CheckOptions& options)
-      : problem_(problem), candidate_(candidate), server_(server), options_(options), rows_(rows_to_check(problem, shape, options.seed)) {
+      : problem_(problem), candidate_(candidate), server_(server), options_(options) {
     result_.shape = shape;
     result_.row_count = problem.row_count(shape);
-    result_.checked_rows = rows_.empty() ? result_.row_count : static_cast<int64_t>(rows_.size());
+    const auto rows = static_cast<int64_t>(rows_to_check(problem, shape, kNormalInputs, options.seed).size());
+    result_.checked_rows = rows == 0 ? result_.row_count : rows;
   }
 
   ShapeResult run() {
@@ -61,67 +89,98 @@ class ShapeCheck {
  private:
   enum class Last { No, Yes };  // of its session
 
-  // First one call of a fresh candidate, as it is timed. Then two calls in one session of another fresh candidate: a counter, a
-  // cache keyed by address, or one keyed by a sample of the contents makes the second of them wrong.
+  // First one call of a fresh candidate, as it is timed. Then a session of several calls of another fresh candidate: a counter, a
+  // cache keyed by address, or one keyed by a sample of the contents makes one of them wrong.
   Verdict check() {
-    Verdict verdict = check_first_call();
-    if (!verdict.passed() || result_.wave_instructions > kRepeatBelowInstructions) return verdict;
-    return check_later_call();
-  }
-
-  Verdict check_first_call() {
     drawn_ = draw_case(kNormalInputs);
-    const Case& one = drawn_;
-    Verdict verdict = session({&one}, true);
-    if (verdict.kind != VerdictKind::WrongResult || result_.wave_instructions > kRepeatBelowInstructions) return verdict;
-    // Once more on the same inputs: if it is right now, it was luck or a race.
-    const Comparison first = result_.comparison;
-    const Verdict again = session({&one}, false);
-    result_.comparison = first;
-    return again.passed() ? nondeterministic(verdict) : verdict;
+    std::vector<Round> rounds = {{}};
+    Verdict verdict = check_rounds(rounds, true);
+    if (!verdict.passed()) return verdict;
+    rounds.clear();
+    if (is_small()) rounds = {{.transformed = true}, {.transformed = true, .extent = Extent::Slight}};
+    else drawn_ = {};  // the large ones are not held twice
+    for (const std::string_view family : families_to_check()) rounds.push_back({family});
+    return check_rounds(rounds, false);
   }
 
-  Verdict check_later_call() {
-    const Case second = problem_.transform(result_.shape, std::move(drawn_), Extent::Whole, options_.seed, options_.oracle_threads);
-    const Case third = problem_.transform(result_.shape, second, Extent::Slight, options_.seed, options_.oracle_threads);
-    Verdict verdict = session({&second, &third}, false);
-    if (verdict.kind != VerdictKind::WrongResult) return verdict;
+  bool is_small() const { return result_.wave_instructions <= kRepeatBelowInstructions; }
+
+  // All families, or a secret one where calls are expensive.
+  std::vector<std::string_view> families_to_check() const {
+    const auto all = problem_.input_families();
+    if (is_small() || all.empty()) return {all.begin(), all.end()};
+    return {all[RandomStream("family", options_.seed, 0).below(all.size())]};
+  }
+
+  // A session of calls. What is wrong is called again, to tell a wrong kernel from luck and from one that relies on state.
+  Verdict check_rounds(std::span<const Round> rounds, bool record) {
+    Verdict verdict = session(rounds, record);
+    if (verdict.kind != VerdictKind::WrongResult || !is_small()) return verdict;
     const Comparison first = result_.comparison;
-    const int wrong_call = calls_in_session_;
-    const Case& wrong_case = wrong_call == 1 ? second : third;
-    const Verdict alone = session({&wrong_case}, false);
-    const Verdict again = alone.passed() && wrong_call == 2 ? session({&second, &third}, false) : Verdict::pass();
+    const size_t wrong = calls_in_session_ - 1;
+    const Verdict alone = session(rounds.subspan(wrong, 1), false);
+    const Verdict again = alone.passed() && wrong > 0 ? session(rounds.first(wrong + 1), false) : alone;
     result_.comparison = first;
-    if (!alone.passed()) return verdict;
-    if (again.passed()) return nondeterministic(verdict);
+    if (!alone.passed()) return about(rounds[wrong], std::move(verdict));
+    if (again.passed())
+      return {VerdictKind::Nondeterministic, "the same inputs gave a right and a wrong result: a race or uninitialised memory", verdict.reason};
     verdict.evidence = verdict.reason;
-    verdict.reason = "right on the first call, wrong on the second: the candidate relies on what an earlier call left behind";
+    verdict.reason = fmt::format("right on the first call, wrong on {}: the candidate relies on what an earlier call left behind",
+                                 wrong == 1 ? "the second" : "a later one");
     return verdict;
   }
 
-  static Verdict nondeterministic(const Verdict& wrong) {
-    return {VerdictKind::Nondeterministic, "the same inputs gave a right and a wrong result: a race or uninitialised memory", wrong.reason};
+  static Verdict about(const Round& round, Verdict verdict) {
+    if (round.family != kNormalInputs) verdict.reason = fmt::format("with structured inputs ({}): {}", round.family, verdict.reason);
+    return verdict;
   }
 
   Case draw_case(std::string_view family) const {
     Case one;
     one.inputs = problem_.generate(result_.shape, {options_.seed, 0, family, options_.oracle_threads});
-    one.rows = rows_;
+    one.rows = rows_to_check(problem_, result_.shape, family, options_.seed);
     one.expected = problem_.expected(result_.shape, one.inputs, one.rows, options_.oracle_threads);
     return one;
   }
 
+  // Valid until the next one is asked for.
+  const Case& case_of(const Round& round) {
+    if (!round.transformed && round.family == kNormalInputs) return drawn_;
+    current_ = {};
+    if (!round.transformed) return current_ = draw_case(round.family);
+    const auto transform = [&](Case one, Extent extent) {
+      return problem_.transform(result_.shape, std::move(one), extent, options_.seed, options_.oracle_threads);
+    };
+    current_ = transform(drawn_, Extent::Whole);
+    if (round.extent == Extent::Slight) current_ = transform(std::move(current_), Extent::Slight);
+    return current_;
+  }
+
+  // The oracle itself on a few secret rows of a transformed case. It must agree whatever the candidate does: else we are wrong.
+  std::optional<Verdict> check_symmetry(const Case& one) const {
+    const std::vector<int64_t> held = one.rows.empty() ? rows_below(result_.row_count) : one.rows;
+    const std::vector<int64_t> rows = sample_of(held, kRecomputedRows,
+                                                RandomStream("recomputed rows", options_.seed, 0));
+    const Buffers oracle = problem_.expected(result_.shape, one.inputs, rows, options_.oracle_threads);
+    const Comparison comparison = problem_.compare(result_.shape, oracle, problem_.all_rows(result_.shape, one), rows, kPoison);
+    // Summing in another order may round the last bit of the output type the other way.
+    if (comparison.worst_ratio <= 0.5) return std::nullopt;
+    return Verdict{VerdictKind::Infrastructure, "the oracle disagrees with the transformed answer: " + comparison.sentence(), {}};
+  }
+
   // Calls of one fresh candidate one after the other, up to the first that does not pass.
-  Verdict session(std::initializer_list<const Case*> cases, bool record) {
+  Verdict session(std::span<const Round> rounds, bool record) {
     calls_in_session_ = 0;
     Result<DeviceBuffers> buffers = DeviceBuffers::create(server_.trusted(), problem_, result_.shape);
     if (!buffers) return ours(buffers.error());
     const CallLimits limits{problem_.limits(result_.shape).wave_instructions, options_.check};
     if (std::optional<Verdict> failed = candidate_.begin(result_.shape, limits)) return std::move(*failed);
-    for (const Case* one : cases) {
+    for (const Round& round : rounds) {
       ++calls_in_session_;
       ++result_.rounds;
-      Verdict verdict = call(*one, *buffers, one == *(cases.end() - 1) ? Last::Yes : Last::No, record);
+      const Case& one = case_of(round);
+      std::optional<Verdict> broken = round.transformed ? check_symmetry(one) : std::nullopt;
+      Verdict verdict = broken ? std::move(*broken) : call(one, *buffers, &round == &rounds.back() ? Last::Yes : Last::No, record);
       if (!verdict.passed()) {
         candidate_.end();
         return verdict;
@@ -157,8 +216,11 @@ class ShapeCheck {
   Verdict judge(const Case& one, const DeviceBuffers& buffers) {
     Result<DeviceBuffers::Contents> contents = buffers.read_back(one.inputs);
     if (!contents) return ours(contents.error());
-    if (!contents->changed_input.empty())
-      return {VerdictKind::WrongResult, fmt::format("the candidate changed its input '{}', which it may only read", contents->changed_input), {}};
+    if (!contents->changed.empty())
+      return {VerdictKind::WrongResult,
+              contents->changed_beside_output
+                  ? fmt::format("the candidate changed '{}' outside the part that it is to write", contents->changed)
+                  : fmt::format("the candidate changed its input '{}', which it may only read", contents->changed), {}};
     result_.comparison = problem_.compare(result_.shape, one.expected, contents->outputs, one.rows, kPoison);
     if (result_.comparison.passed) return Verdict::pass();
     return {VerdictKind::WrongResult, result_.comparison.sentence(), {}};
@@ -193,10 +255,10 @@ class ShapeCheck {
   Candidate& candidate_;
   emulator::DeviceServer& server_;
   const CheckOptions& options_;
-  const std::vector<int64_t> rows_;  // empty = all
   ShapeResult result_;
-  Case drawn_;  // the first call's
-  int calls_in_session_ = 0;
+  Case drawn_;    // the oracle's one normal case, that the first call gets
+  Case current_;  // what case_of() made last
+  size_t calls_in_session_ = 0;
 };
 
 }  // namespace

@@ -7,24 +7,35 @@ namespace hipbench {
 
 namespace {
 
-// Inputs are compared piece by piece, so that a large one is not held twice.
+// Buffers are compared piece by piece, so that a large one is not held twice.
 constexpr uint64_t kPieceBytes = uint64_t{16} << 20;
 
-// What a byte that may not be written held before the call: the input's, or poison where there is none.
+// What bytes that may not be written held before the call: the input's, or poison where there is none.
 bool same(std::span<const std::byte> before, uint64_t offset, std::span<const std::byte> now) {
   if (!before.empty()) return std::memcmp(before.data() + offset, now.data(), now.size()) == 0;
   return std::all_of(now.begin(), now.end(), [](std::byte byte) { return byte == kPoison; });
 }
 
-// True if a byte outside the writable range differs.
-bool changed_outside(const StridedRange& writable, std::span<const std::byte> before, std::span<const std::byte> now) {
-  uint64_t at = 0;
-  for (uint64_t row = 0; row < writable.rows; ++row) {
-    const uint64_t start = writable.offset + row * writable.stride_bytes;
-    if (!same(before, at, now.subspan(at, start - at))) return true;
-    at = start + writable.row_bytes;
+// True if a byte outside the writable range differs in the piece of the buffer that begins at `start`.
+bool changed_outside(const StridedRange& writable, std::span<const std::byte> before, uint64_t start, std::span<const std::byte> piece) {
+  const uint64_t end = start + piece.size();
+  for (uint64_t at = start; at < end;) {
+    uint64_t stop = end;  // of what lies between two writable rows
+    if (writable.total_bytes() != 0 && at < writable.offset) {
+      stop = writable.offset;
+    } else if (writable.total_bytes() != 0) {
+      const uint64_t row = (at - writable.offset) / writable.stride_bytes, row_start = writable.offset + row * writable.stride_bytes;
+      if (row < writable.rows && at < row_start + writable.row_bytes) {
+        at = row_start + writable.row_bytes;
+        continue;
+      }
+      if (row + 1 < writable.rows) stop = row_start + writable.stride_bytes;
+    }
+    stop = std::min(stop, end);
+    if (!same(before, at, piece.subspan(at - start, stop - at))) return true;
+    at = stop;
   }
-  return !same(before, at, now.subspan(at));
+  return false;
 }
 
 }  // namespace
@@ -66,12 +77,14 @@ Result<void> DeviceBuffers::prepare(const Buffers& inputs) {
   return {};
 }
 
-Result<bool> DeviceBuffers::input_changed(size_t field, std::span<const std::byte> before) const {
+Result<bool> DeviceBuffers::changed(size_t field, const StridedRange& writable, std::span<const std::byte> before) const {
+  const uint64_t bytes = problem_->byte_count(shape_, field);
+  if (writable.total_bytes() == bytes) return false;
   std::vector<std::byte> piece;
-  for (uint64_t at = 0; at < before.size(); at += kPieceBytes) {
-    piece.resize(std::min<uint64_t>(kPieceBytes, before.size() - at));
+  for (uint64_t at = 0; at < bytes; at += kPieceBytes) {
+    piece.resize(std::min(kPieceBytes, bytes - at));
     TRY(device_->read(addresses_[field] + at, piece));
-    if (!same(before, at, piece)) return true;
+    if (changed_outside(writable, before, at, piece)) return true;
   }
   return false;
 }
@@ -81,17 +94,14 @@ Result<DeviceBuffers::Contents> DeviceBuffers::read_back(const Buffers& inputs) 
   const auto fields = problem_->pointer_fields();
   for (size_t k = 0; k < fields.size(); ++k) {
     const StridedRange writable = problem_->writable(shape_, k);
-    bool changed = false;
-    contents.outputs.emplace_back();
-    if (writable.rows == 0) {
-      changed = TRY(input_changed(k, inputs[k]));
-    } else {
-      std::vector<std::byte> now(problem_->byte_count(shape_, k));
-      TRY(device_->read(addresses_[k], now));
-      changed = changed_outside(writable, fields[k].access == Access::Out ? std::span<const std::byte>() : inputs[k], now);
-      contents.outputs.back() = writable.total_bytes() == now.size() ? std::move(now) : Problem::pack(writable, now);
+    std::vector<std::byte>& output = contents.outputs.emplace_back(writable.total_bytes());
+    if (!output.empty())
+      TRY(device_->read_rows(output.data(), writable.row_bytes, addresses_[k] + writable.offset, writable.stride_bytes, writable.row_bytes, writable.rows));
+    const bool was_changed = TRY(changed(k, writable, fields[k].access == Access::Out ? std::span<const std::byte>() : inputs[k]));
+    if (was_changed && contents.changed.empty()) {
+      contents.changed = fields[k].name;
+      contents.changed_beside_output = !output.empty();
     }
-    if (changed && contents.changed_input.empty()) contents.changed_input = fields[k].name;
   }
   return contents;
 }

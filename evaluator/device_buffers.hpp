@@ -29,15 +29,17 @@ class DeviceBuffers {
   Result<void> prepare(const Buffers& inputs);
 
   struct Contents {
-    Buffers outputs;            // packed writable ranges, one a pointer field (empty for inputs)
-    std::string changed_input;  // the first field of which bytes outside the writable range changed; empty = none
+    Buffers outputs;      // packed writable ranges, one a pointer field (empty for inputs)
+    std::string changed;  // the first field of which bytes outside the writable range changed; empty = none
+    bool changed_beside_output = false;  // that field has a writable range
   };
   // After a call. `inputs` are those of prepare(): they are compared here rather than kept a second time.
   Result<Contents> read_back(const Buffers& inputs) const;
 
  private:
   DeviceBuffers(emulator::Client& device, const Problem& problem, const Shape& shape) : device_(&device), problem_(&problem), shape_(shape) {}
-  Result<bool> input_changed(size_t field, std::span<const std::byte> before) const;
+  // Whether bytes outside the writable range are no longer what they were: `before`, or poison where that is empty.
+  Result<bool> changed(size_t field, const StridedRange& writable, std::span<const std::byte> before) const;
 
   emulator::Client* device_;
   const Problem* problem_;

@@ -53,13 +53,16 @@ class Provenance {
   }
 
  private:
-  const std::string* field_at(uint64_t address, bool writable) const {
+  const std::string* field_at(uint64_t address, Access no_match) const {
     const auto fields = problem_.pointer_fields();
     for (size_t k = 0; k < fields_.size(); ++k)
-      if (fields_[k].holds(address) && (fields[k].access != Access::In) == writable) return &fields[k].name;
+      if (fields_[k].holds(address) && fields[k].access != no_match) return &fields[k].name;
     return nullptr;
   }
-  const std::string* writable_field(uint64_t address) const { return field_at(address, true); }
+  // An InOut field is both, all of it: copies with a pitch may begin in one part and reach the other, and an honest candidate's host
+  // code does neither.
+  const std::string* writable_field(uint64_t address) const { return field_at(address, Access::In); }
+  const std::string* input_field(uint64_t address) const { return field_at(address, Access::Out); }
 
   bool comes_from_host(uint64_t source) const {
     if (is_host_memory(source)) return true;
@@ -75,7 +78,7 @@ class Provenance {
   }
 
   std::optional<Verdict> fetched(uint64_t source, const Operation& operation) const {
-    const std::string* input = field_at(source, false);
+    const std::string* input = input_field(source);
     if (input == nullptr) return std::nullopt;
     return Verdict{VerdictKind::Rejected,
                    fmt::format("rule `inputs stay on the device`: the host code copied the input '{}' to host memory; kernels read it where it lies", *input),

@@ -241,6 +241,18 @@ std::vector<std::byte> Problem::pack(const StridedRange& range, std::span<const 
   return packed;
 }
 
+Buffers Problem::all_rows(const Shape& shape, const Case& one) const {
+  if (one.rows.empty()) return one.expected;
+  Buffers all(one.expected.size());
+  for (size_t field = 0; field < all.size(); ++field) {
+    all[field].resize(writable(shape, field).total_bytes());
+    const size_t row_bytes = one.expected[field].size() / one.rows.size();
+    for (size_t row = 0; row < one.rows.size() && row_bytes != 0; ++row)
+      std::memcpy(&all[field][static_cast<size_t>(one.rows[row]) * row_bytes], &one.expected[field][row * row_bytes], row_bytes);
+  }
+  return all;
+}
+
 Comparison Problem::compare(const Shape& shape, const Buffers& expected, const Buffers& got,
                             std::span<const int64_t> rows, std::byte poison) const {
   Comparison first;

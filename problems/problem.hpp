@@ -178,6 +178,9 @@ class Problem {
   // that nothing over- or underflows. By value, so that large buffers are reused: pass std::move.
   virtual Case transform(const Shape& shape, Case drawn, Extent extent, uint64_t seed, unsigned threads) const = 0;
 
+  // What a case expects as compare() takes it for `got`: all rows, zeros in those that the case does not hold.
+  Buffers all_rows(const Shape& shape, const Case& one) const;
+
   // Compares packed writable ranges, all elements of the given rows (empty = all). `got` always holds all rows.
   // `poison` is the byte the judge filled outputs with before the launch.
   Comparison compare(const Shape& shape, const Buffers& expected, const Buffers& got, std::span<const int64_t> rows,

@@ -77,10 +77,10 @@ EvaluateOptions small_options() {
   return options;
 }
 
-EvaluateOptions quick_options() {
+EvaluateOptions quick_options(const Problem& problem) {
   EvaluateOptions options = small_options();
   options.shapes.clear();
-  for (const ListedShape& listed : fp8_gemm().shapes(ShapeSet::Quick)) options.shapes.push_back(listed.shape);
+  for (const ListedShape& listed : problem.shapes(ShapeSet::Quick)) options.shapes.push_back(listed.shape);
   return options;
 }
 

@@ -22,7 +22,7 @@ std::map<std::string, std::string> header_of(const std::string& source);
 // The smallest shape, a fixed seed, two threads; patience of a second with host code.
 EvaluateOptions small_options();
 // All quick shapes.
-EvaluateOptions quick_options();
+EvaluateOptions quick_options(const Problem& problem = fp8_gemm());
 
 // Verdict, reason and evidence, for failure messages.
 std::string described(const Evaluation& evaluation);

@@ -294,13 +294,15 @@ TEST(Moe, WrongKernelsFailOnEveryFamily) {
   }
 }
 
-TEST(Moe, CoarserArithmeticFailsOnEveryFamily) {
+TEST(Moe, CoarserArithmeticFails) {
   for (const std::string_view family : families()) {
     const Buffers inputs = draw(kSmall, family);
     const Buffers expected = problem().expected(small_shape(kSmall), inputs, {}, kThreads);
-    for (const Arithmetic arithmetic : {Arithmetic::Bf16Sums, Arithmetic::Fp8Operands}) {
+    for (const Arithmetic arithmetic : {Arithmetic::F16, Arithmetic::Bf16Sums, Arithmetic::Fp8Operands}) {
       const Comparison comparison = compare(kSmall, expected, as_output(simulate(kSmall, inputs, {.arithmetic = arithmetic})));
-      EXPECT_FALSE(comparison.passed) << family << ", arithmetic " << static_cast<int>(arithmetic);
+      EXPECT_EQ(comparison.passed, arithmetic == Arithmetic::F16) << family;
+      std::cout << family << ": arithmetic " << static_cast<int>(arithmetic) << ", error/allowed " << comparison.worst_ratio << ", "
+                << comparison.mismatches << " of " << comparison.elements << " wrong\n";
     }
   }
 }

@@ -38,24 +38,9 @@ Case draw(const Problem& problem, const Shape& shape, std::string_view family, s
   return one;
 }
 
-// `got` for compare(): all rows, from a case that may hold some.
-Buffers spread(const Problem& problem, const Shape& shape, const Case& one) {
-  if (one.rows.empty()) return one.expected;
-  Buffers all(one.expected.size());
-  const auto rows = static_cast<size_t>(problem.row_count(shape));
-  for (size_t field = 0; field < all.size(); ++field) {
-    const size_t row_bytes = one.expected[field].size() / one.rows.size();
-    all[field].resize(rows * row_bytes);
-    for (size_t k = 0; k < one.rows.size(); ++k)
-      std::copy_n(one.expected[field].begin() + static_cast<std::ptrdiff_t>(k * row_bytes), row_bytes,
-                  all[field].begin() + one.rows[k] * static_cast<std::ptrdiff_t>(row_bytes));
-  }
-  return all;
-}
-
 void expect_oracle_agrees(const Problem& problem, const Shape& shape, const Case& moved) {
   const Buffers oracle = problem.expected(shape, moved.inputs, moved.rows, kThreads);
-  const Comparison comparison = problem.compare(shape, oracle, spread(problem, shape, moved), moved.rows, kPoison);
+  const Comparison comparison = problem.compare(shape, oracle, problem.all_rows(shape, moved), moved.rows, kPoison);
   // Another order of summing in double can round the last bit of the output type the other way.
   EXPECT_LE(comparison.worst_ratio, 0.5) << comparison.sentence();
 }
