@@ -61,6 +61,7 @@ struct Round {
 struct CallRecord {
   std::optional<Verdict> ended;        // by a fault or a refused launch
   std::optional<Verdict> broken_rule;  // about where the results came from
+  std::optional<Verdict> not_ranked;   // about what the kernels did besides; a wrong result says more
   std::vector<LaunchRecord> launches;
   uint64_t wave_instructions = 0;
   double host_seconds = 0;
@@ -191,7 +192,10 @@ class ShapeCheck {
 
   Verdict call(const Case& one, DeviceBuffers& buffers, Last last, bool record_launches) {
     // From before the inputs are there to after the call, so that work at any other moment is seen as well.
-    if (auto log = server_.trusted().drain_log(); !log) return ours(log.error());
+    if (Result<void> idle = server_.trusted().synchronize_all(); !idle) return ours(idle.error());
+    const Result<emulator::OperationLog> before = server_.trusted().drain_log();
+    if (!before) return ours(before.error());
+    if (std::optional<Verdict> outside = check_between_calls(before->operations)) return std::move(*outside);
     if (Result<void> ready = buffers.prepare(one.inputs); !ready) return ours(ready.error());
     const std::optional<Verdict> failed = candidate_.call(buffers.addresses());
     // From here on nothing can change the outputs any more; earlier calls of a session are only a first look.
@@ -209,7 +213,8 @@ class ShapeCheck {
     if (record->ended) return std::move(*record->ended);
     if (failed) return *failed;
     if (record->broken_rule) return std::move(*record->broken_rule);
-    return judge(one, buffers);
+    Verdict verdict = judge(one, buffers);
+    return verdict.passed() && record->not_ranked ? std::move(*record->not_ranked) : verdict;
   }
 
   // Only the bytes in the outputs count.
@@ -247,6 +252,7 @@ class ShapeCheck {
       record.host_seconds += operation.result.host_seconds;
       if (!operation.result.completed() && !record.ended) record.ended = verdict_of_fault(operation.result.fault);
     }
+    if (!options_.check) record.not_ranked = check_ways_out(log.operations);
     record.broken_rule = check_provenance(log.operations, problem_, result_.shape, buffers.addresses());
     return record;
   }

@@ -77,6 +77,7 @@ class Run {
     if (!ended) ended = compile_candidate();
     if (!ended) ended = inspect_code();
     if (!ended) ended = start_device();
+    if (!ended) ended = inspect_instructions();
     // From here on the candidate's code runs: on the device, and for the host track in the worker's sandbox.
     evaluation_.verdict = ended ? std::move(*ended) : check_shapes();
     name_users_file();
@@ -143,6 +144,15 @@ class Run {
     if (Verdict* verdict = std::get_if<Verdict>(&facts)) return std::move(*verdict);
     evaluation_.kernels = std::move(std::get<std::vector<KernelResources>>(facts));
     return std::nullopt;
+  }
+
+  // The device decodes the code, so that the judge does not have to.
+  std::optional<Verdict> inspect_instructions() {
+    emulator::Client& device = server_->trusted();
+    const auto module = device.load_module(std::as_bytes(std::span(device_code(compiled_, evaluation_.track))));
+    if (!module) return Verdict{VerdictKind::Rejected, "rule `code object`: " + module.error().message, {}};
+    if (const Result<void> unloaded = device.unload_module(module->handle); !unloaded) return infrastructure(unloaded.error());
+    return check_instructions(problem_, module->instructions);
   }
 
   Verdict check_shapes() {

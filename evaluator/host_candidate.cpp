@@ -4,6 +4,7 @@
 
 #include "evaluator/candidate.hpp"
 #include "evaluator/host_worker.hpp"
+#include "evaluator/inspect.hpp"
 
 namespace hipbench {
 
@@ -20,6 +21,7 @@ class HostCandidate final : public Candidate {
     end();
     shape_ = shape;
     limits_ = limits;
+    if (std::optional<Verdict> failed = load_code()) return failed;
     if (std::optional<Verdict> failed = allow_one_call()) return failed;
     auto started = HostWorker::start(setup_);
     if (Verdict* failed = std::get_if<Verdict>(&started)) return std::move(*failed);
@@ -49,15 +51,26 @@ class HostCandidate final : public Candidate {
   void end() override {
     worker_.reset();
     static_cast<void>(device().close_clients());
+    if (code_.handle != 0) static_cast<void>(device().unload_module(code_.handle));
+    code_ = {};
   }
 
  private:
   emulator::Client& device() { return setup_.server.trusted(); }
 
+  // The code that was inspected, for the device to compare with: the process can load nothing else.
+  std::optional<Verdict> load_code() {
+    Result<emulator::ModuleInfo> loaded = device().load_module(std::as_bytes(std::span(device_code(setup_.compiled, Track::Host))));
+    if (!loaded) return Verdict{VerdictKind::Rejected, "rule `code object`: " + loaded.error().message, {}};
+    code_ = std::move(*loaded);
+    return std::nullopt;
+  }
+
   // The limit counts from here.
   std::optional<Verdict> allow_one_call() {
     const emulator::Limits limits{.instructions_per_launch = limits_.wave_instructions,
                                   .instructions_in_all = limits_.wave_instructions,
+                                  .known_code_only = true,
                                   .check = limits_.check};
     if (Result<void> set = device().set_limits(limits); !set) return ours(set.error());
     return std::nullopt;
@@ -79,6 +92,7 @@ class HostCandidate final : public Candidate {
   const CandidateSetup& setup_;
   Shape shape_;
   CallLimits limits_;
+  emulator::ModuleInfo code_;
   std::unique_ptr<HostWorker> worker_;
   uint64_t workspace_bytes_ = 0;
 };

@@ -143,7 +143,7 @@ std::variant<worker::Answer, Verdict> HostWorker::receive() {
       const ssize_t got = ::recv(control_.get(), &answer, sizeof answer, 0);
       if (got <= 0) return verdict_of_end();
       const auto stage = static_cast<uint32_t>(answer.stage);
-      if (got != static_cast<ssize_t>(sizeof answer) || stage < 1 || stage > static_cast<uint32_t>(worker::Stage::HipFailed))
+      if (got != static_cast<ssize_t>(sizeof answer) || stage < 1 || stage > static_cast<uint32_t>(worker::Stage::Unordered))
         return stop(VerdictKind::SandboxViolation, "candidate code wrote to the worker's channel to the judge (descriptor 3)");
       answer.text[worker::kMaxText - 1] = 0;
       return answer;
@@ -235,6 +235,13 @@ std::optional<Verdict> HostWorker::run(std::span<const std::byte> args, uint64_t
                             left == 1 ? "" : "s", left == 1 ? "s" : "", setup_.problem.run_symbol()));
   if (answer.stage == worker::Stage::HipFailed)
     return Verdict{VerdictKind::Crashed, fmt::format("the HIP runtime reported error {} after the call: {}", answer.value, answer.text), {}};
+  // A candidate that hides this gains nothing: the emulated device runs and counts all work in the order of its submission.
+  if (answer.stage == worker::Stage::Unordered)
+    return Verdict{VerdictKind::Rejected,
+                   fmt::format("rule `streams`: work on {} other stream{} is not ordered before the end of the given stream; record an event there and "
+                               "let the given stream wait for it (hipStreamWaitEvent), or synchronise before {} returns",
+                               answer.value, answer.value == 1 ? "" : "s", setup_.problem.run_symbol()),
+                   {}};
   if (answer.value != 0)
     return Verdict{VerdictKind::Crashed,
                    fmt::format("{} returned {} instead of 0 (as a hipError_t: {})", setup_.problem.run_symbol(), answer.value, answer.text),

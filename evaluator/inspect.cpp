@@ -91,17 +91,46 @@ KernelResources resources_of(const emulator::Kernel& kernel) {
   return resources;
 }
 
+bool has_eight_bit_types(const Problem& problem) {
+  const auto fields = problem.pointer_fields();
+  return std::any_of(fields.begin(), fields.end(), [](const PointerField& field) { return field.type == ElementType::E4m3Fnuz; });
+}
+
+// FP8 and BF8 conversions and matrix instructions, and products of 8-bit or narrower integers, which quantised data would take.
+bool is_narrow(std::string_view mnemonic) {
+  if (mnemonic.find("fp8") != std::string_view::npos || mnemonic.find("bf8") != std::string_view::npos) return true;
+  const bool multiplies = mnemonic.starts_with("v_mfma_") || mnemonic.starts_with("v_smfmac_") || mnemonic.starts_with("v_dot");
+  return multiplies && (mnemonic.find("i8") != std::string_view::npos || mnemonic.find("u8") != std::string_view::npos ||
+                        mnemonic.find("i4") != std::string_view::npos || mnemonic.find("u4") != std::string_view::npos);
+}
+
 }  // namespace
 
+std::string_view device_code(const Compiled& compiled, Track track) {
+  if (track == Track::Kernel) return compiled.code;
+  const SharedObject object(compiled.code);
+  const auto section = object.section(".hip_fatbin");
+  return section ? object.range(section->sh_offset, section->sh_size) : std::string_view();
+}
+
+std::optional<Verdict> check_instructions(const Problem& problem, std::span<const emulator::InstructionUse> instructions) {
+  if (has_eight_bit_types(problem)) return std::nullopt;
+  for (const emulator::InstructionUse& use : instructions)
+    if (is_narrow(use.mnemonic))
+      return Verdict{VerdictKind::Rejected,
+                     fmt::format("rule `precision`: the code holds {}, but {} is stated in 16-bit types: compute with the types that the problem "
+                                 "states",
+                                 use.mnemonic, problem.id()),
+                     fmt::format("first at code offset {:#x}{}{}", use.offset, use.source.empty() ? "" : ", ", use.source)};
+  return std::nullopt;
+}
+
 std::variant<std::vector<KernelResources>, Verdict> inspect(const Compiled& compiled, Track track) {
-  std::string_view code = compiled.code;
+  const std::string_view code = device_code(compiled, track);
   if (track == Track::Host) {
-    const SharedObject object(compiled.code);
-    if (std::optional<Verdict> rejected = check_libraries(object)) return std::move(*rejected);
-    const auto section = object.section(".hip_fatbin");
-    if (!section)
+    if (std::optional<Verdict> rejected = check_libraries(SharedObject(compiled.code))) return std::move(*rejected);
+    if (code.empty())
       return Verdict{VerdictKind::Rejected, "rule `device code`: the candidate has no __global__ function; a kernel must do the work", {}};
-    code = object.range(section->sh_offset, section->sh_size);
   }
   const auto parsed = emulator::CodeObject::parse(std::as_bytes(std::span(code)));
   if (!parsed) return Verdict{VerdictKind::Rejected, "rule `code object`: " + parsed.error().message, {}};

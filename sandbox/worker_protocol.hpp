@@ -28,6 +28,7 @@ enum class Stage : uint32_t {
   Done = 2,       // the request was carried out
   LoadFailed = 3, // the shared object could not be loaded or lacks the entry point
   HipFailed = 4,  // the runtime reported an error after the call; value = hipError_t
+  Unordered = 5,  // work on `value` other streams is not ordered before the tail of the given one
 };
 
 struct Answer {

@@ -4,6 +4,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <cstdio>
 #include <cstring>
@@ -90,6 +91,7 @@ class EmulatedDevice final : public Device {
   }
   std::optional<u64> global_address(ModuleHandle handle, std::string_view symbol) const override;
   std::vector<std::string> module_warnings(ModuleHandle handle) const override;
+  std::vector<InstructionUse> module_instructions(ModuleHandle handle) const override;
   Result<LaunchResult> launch(const LaunchRequest& request) override;
   Result<u32> occupancy(ModuleHandle handle, std::string_view kernel, u32 block_size, u32 dynamic_lds) const override;
   u64 clock_ns() const override { return clock_.load() * 1000 / mi300x::kClockMhz; }
@@ -105,12 +107,16 @@ class EmulatedDevice final : public Device {
   Result<u64> write_kernarg_segment(const Kernel& kernel, const LaunchRequest& request);
   Result<void> write_dispatch_packet(const Kernel& kernel, const LaunchRequest& request, u64 module_base, u64 kernarg);
   Result<LaunchResult> run(const Module& module, const Kernel& kernel, const LaunchRequest& request, u64 kernarg);
+  // What the launch that runs leaves outside device memory.
+  void forget_traces();
+  LaunchResult with_traces(LaunchResult result);
   void advance_clock(const LaunchResult& result);
 
   u32 threads_ = 1;
   std::unique_ptr<AddressSpace> memory_;
   std::unique_ptr<HostcallService> hostcall_;
   u64 queue_ = 0, packet_ = 0, grid_sync_ = 0, printf_buffer_ = 0;
+  std::atomic<bool> queue_touched_{false}, packet_touched_{false}, hostcall_touched_{false};  // by the launch that runs
   std::atomic<u64> clock_{kBootClocks};
   TicketLock launches_;
   mutable std::mutex modules_mutex_;
@@ -125,6 +131,11 @@ Result<void> EmulatedDevice::set_up_queue() {
   grid_sync_ = TRY(memory_->allocate(sizeof(GridSync), "grid synchronisation"));
   // A printf buffer of size 0: code compiled for buffered printf finds it full.
   printf_buffer_ = TRY(memory_->allocate(64, "printf buffer"));
+  TRY(memory_->watch(queue_, &queue_touched_));
+  TRY(memory_->watch(packet_, &packet_touched_));
+  TRY(memory_->watch(hostcall_->buffer_address(), &hostcall_touched_));
+  TRY(memory_->watch(hostcall_->heap_address(), &hostcall_touched_));
+  TRY(memory_->watch(printf_buffer_, &hostcall_touched_));
   std::byte* queue = TRY(memory_->host_range(queue_, kQueueObjectBytes));
   const u32 shared_base = static_cast<u32>(kLdsAperture >> 32), private_base = static_cast<u32>(kScratchAperture >> 32);
   std::memcpy(queue + kQueueSharedApertureOffset, &shared_base, sizeof(shared_base));
@@ -183,6 +194,15 @@ std::vector<std::string> EmulatedDevice::module_warnings(ModuleHandle handle) co
                                    gap.mnemonic, gap.pc - module->base, source.empty() ? "" : ", ", source));
   }
   return warnings;
+}
+
+std::vector<InstructionUse> EmulatedDevice::module_instructions(ModuleHandle handle) const {
+  std::vector<InstructionUse> uses;
+  const auto module = find_module(handle);
+  if (module == nullptr) return uses;
+  for (const auto& [mnemonic, pc] : module->program->mnemonics())
+    uses.push_back({mnemonic, pc - module->base, source_of(*module->object, pc - module->base)});
+  return uses;
 }
 
 Result<u32> EmulatedDevice::occupancy(ModuleHandle handle, std::string_view name, u32 block_size,
@@ -280,18 +300,32 @@ Result<LaunchResult> EmulatedDevice::run(const Module& module, const Kernel& ker
                           .threads = threads_,
                           .poll_hostcall = [this] { hostcall_->poll(); }};
   const AddressSpace::Pin pin(*memory_);
+  forget_traces();
   try {
     if (!request.check) {
       memory_->forget_tracked();  // nobody watches what it writes
-      return run_launch(launch);
+      return with_traces(run_launch(launch));
     }
     LaunchChecks checks(*memory_, module.base, request.grid.count(),
                         [&object = *module.object](u64 offset) { return source_of(object, offset); });
     launch.checks = &checks;
-    return run_launch(launch);
+    return with_traces(run_launch(launch));
   } catch (const std::exception& failure) {  // out of host memory or threads
     return Error{fmt::format("kernel '{}' could not be executed: {}", kernel.demangled, failure.what())};
   }
+}
+
+void EmulatedDevice::forget_traces() {
+  static_cast<void>(memory_->take_bytes_written_to_host());
+  queue_touched_ = packet_touched_ = hostcall_touched_ = false;
+}
+
+LaunchResult EmulatedDevice::with_traces(LaunchResult result) {
+  result.bytes_written_to_host = memory_->take_bytes_written_to_host();
+  result.used_hostcall = hostcall_touched_;
+  result.used_dispatch_packet = packet_touched_;
+  result.used_queue_object = queue_touched_;
+  return result;
 }
 
 // No timing model here: the clock only has to go on in proportion to the work, and past what the kernel saw of it.

@@ -69,7 +69,18 @@ struct LaunchResult {
   double modelled_seconds = 0;  // 0 while there is no validated timing model for it
   u64 emulated_clocks = 0;      // shader clocks that passed for the kernel's own clock instructions; 0 = not known
   u32 occupancy_workgroups_per_cu = 0;
+  // What it did that shows outside device memory.
+  u64 bytes_written_to_host = 0;  // to pinned and managed memory
+  bool used_hostcall = false;     // printf, assert, malloc or free
+  bool used_dispatch_packet = false, used_queue_object = false;
   bool completed() const { return fault.kind == FaultKind::None; }
+};
+
+// A kind of instruction that a code object holds, whether it is ever executed or not.
+struct InstructionUse {
+  std::string mnemonic;
+  u64 offset = 0;      // load-relative, of its first use
+  std::string source;  // "file:line" of that, empty when there is no line table
 };
 
 class Device {
@@ -85,6 +96,8 @@ class Device {
   virtual std::optional<u64> global_address(ModuleHandle module, std::string_view symbol) const = 0;
   // Warnings from loading: instructions without a row, each with its source line.
   virtual std::vector<std::string> module_warnings(ModuleHandle module) const = 0;
+  // All kinds of instruction in its code, by name.
+  virtual std::vector<InstructionUse> module_instructions(ModuleHandle module) const = 0;
 
   // An Error is a launch that could not start (unknown kernel, too many work-items, LDS over 64 KiB, a kernarg size
   // that does not fit, a cooperative grid that is not resident). A guest fault is in the result. After a fault the

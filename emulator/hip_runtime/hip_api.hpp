@@ -9,3 +9,7 @@
 
 #include <hip/hip_deprecated.h>
 #pragma clang diagnostic pop
+
+// Ours alone, for the worker of hipbench: how many streams have work that is not known to be done and that nothing orders before
+// what comes next on `stream`.
+extern "C" int hipbench_unordered_streams(hipStream_t stream);

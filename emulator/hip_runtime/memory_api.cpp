@@ -109,11 +109,19 @@ hipError_t hipMalloc3D(hipPitchedPtr* pitched, hipExtent extent) {
 }
 
 hipError_t hipFree(void* pointer) {
-  return api([&](Runtime& runtime, Client&) { return runtime.release(pointer, false); });
+  return api([&](Runtime& runtime, Client&) {
+    const hipError_t error = runtime.release(pointer, false);
+    if (pointer != nullptr && error == hipSuccess) runtime.order.host_waited_for_all();  // as documented, it waits for the device
+    return error;
+  });
 }
 
 hipError_t hipHostFree(void* pointer) {
-  return api([&](Runtime& runtime, Client&) { return runtime.release(pointer, true); });
+  return api([&](Runtime& runtime, Client&) {
+    const hipError_t error = runtime.release(pointer, true);
+    if (pointer != nullptr && error == hipSuccess) runtime.order.host_waited_for_all();  // as documented, it waits for the device
+    return error;
+  });
 }
 
 hipError_t hipMallocAsync(void** pointer, size_t size, hipStream_t stream) {

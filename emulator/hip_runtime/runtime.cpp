@@ -272,7 +272,11 @@ hipError_t Runtime::wait_for(u64 operation) {
   return *failure ? note(**failure) : hipSuccess;
 }
 
-hipError_t Runtime::synchronize() { return wait_for(client_->submitted()); }
+hipError_t Runtime::synchronize() {
+  const hipError_t error = wait_for(client_->submitted());
+  order.host_waited_for_all();
+  return error;
+}
 
 hipError_t Runtime::reset() {
   (void)client_->synchronize();

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "emulator/hip_runtime/hip_api.hpp"
+#include "emulator/hip_runtime/stream_order.hpp"
 #include "emulator/protocol/client.hpp"
 #include "emulator/protocol/device_server.hpp"
 
@@ -138,6 +139,7 @@ class Runtime {
   hipError_t enqueue(hipStream_t stream, hipGraphNodeType type, Work work);
   ihipStream_t* stream_state(hipStream_t stream);  // the default streams share one
 
+  StreamOrder order;
   HandleSet<ihipStream_t> streams;
   HandleSet<ihipEvent_t> events;
   HandleSet<ihipModule_t> modules;
@@ -214,6 +216,7 @@ hipError_t copy(Runtime& runtime, hipStream_t stream, void* to, const void* from
 struct ihipStream_t {
   unsigned flags = 0;
   int priority = 0;
+  hipbench::hip::StreamOrder::StreamId id = hipbench::hip::StreamOrder::kDefault;
   std::atomic<hipbench::hip::u64> last_operation{0};
   std::shared_ptr<hipbench::hip::Capture> capture;  // while it is being captured
 };
@@ -223,6 +226,7 @@ struct ihipEvent_t {
   hipbench::hip::u32 slot = 0;
   bool recorded = false;
   hipbench::hip::u64 operation = 0;
+  hipbench::hip::StreamOrder::Clock after;  // what comes before it
   std::weak_ptr<hipbench::hip::Capture> capture;  // recorded inside a capture: waiting on it joins that capture
 };
 

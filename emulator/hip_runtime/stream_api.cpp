@@ -19,6 +19,7 @@ hipError_t Runtime::enqueue(hipStream_t stream, hipGraphNodeType type, Work work
   }
   const hipError_t error = work(*this);
   state->last_operation = client_->submitted();
+  order.submitted(state->id, state->last_operation);
   return error;
 }
 
@@ -31,6 +32,7 @@ hipError_t create_stream(hipStream_t* stream, unsigned flags, int priority) {
     if (stream == nullptr || (flags != hipStreamDefault && flags != hipStreamNonBlocking)) return hipErrorInvalidValue;
     auto created = std::make_unique<ihipStream_t>();
     created->flags = flags;
+    created->id = runtime.order.add_stream(flags == hipStreamDefault);
     created->priority = std::max(kGreatestPriority, std::min(kLeastPriority, priority));
     *stream = runtime.streams.add(std::move(created));
     return hipSuccess;
@@ -81,6 +83,7 @@ hipError_t record_event(hipEvent_t event, hipStream_t stream) {
     event->capture.reset();
     const hipError_t error = record_now(runtime, client, event);
     state->last_operation = event->operation;
+    event->after = runtime.order.tail_of(state->id);
     return error;
   });
 }
@@ -142,6 +145,7 @@ hipError_t hipStreamQuery(hipStream_t stream) {
     const Result<u64> completed = client.completed();
     if (!completed) return runtime.failed(completed.error(), hipErrorUnknown);
     if (*completed < state->last_operation) return hipErrorNotReady;
+    runtime.order.host_waited(runtime.order.tail_of(state->id));
     return runtime.wait_for(state->last_operation);  // done: only fetches a failure
   });
 }
@@ -152,7 +156,9 @@ hipError_t hipStreamSynchronize(hipStream_t stream) {
     ihipStream_t* state = runtime.stream_state(stream);
     if (state->capture) return hipErrorStreamCaptureUnsupported;
     // The default stream waits for all others too.
-    return stream == nullptr || stream == hipStreamLegacy ? runtime.synchronize() : runtime.wait_for(state->last_operation);
+    if (stream == nullptr || stream == hipStreamLegacy) return runtime.synchronize();
+    runtime.order.host_waited(runtime.order.tail_of(state->id));
+    return runtime.wait_for(state->last_operation);
   });
 }
 
@@ -161,8 +167,11 @@ hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int
     if (event == nullptr || !runtime.events.contains(event) || !runtime.valid(stream)) return hipErrorInvalidHandle;
     if (flags > 1) return hipErrorInvalidValue;
     const std::shared_ptr<Capture> capture = event->capture.lock();
-    if (!capture) return hipSuccess;  // what was submitted before runs before anyhow
     ihipStream_t* state = runtime.stream_state(stream);
+    if (!capture) {  // what was submitted before runs before anyhow
+      runtime.order.wait(state->id, event->after);
+      return hipSuccess;
+    }
     if (state->capture && state->capture != capture) return hipErrorStreamCaptureIsolation;
     state->capture = capture;
     std::vector<hipGraphNode*>& frontier = capture->frontier[state];
@@ -197,6 +206,11 @@ hipError_t hipStreamGetDevice(hipStream_t stream, hipDevice_t* device) {
     *device = 0;
     return hipSuccess;
   });
+}
+
+int hipbench_unordered_streams(hipStream_t stream) {
+  Runtime& runtime = Runtime::get();
+  return runtime.valid(stream) ? runtime.order.unordered_streams(runtime.stream_state(stream)->id) : 0;
 }
 
 int hipGetStreamDeviceId(hipStream_t stream) { return Runtime::get().valid(stream) ? 0 : -1; }
@@ -248,7 +262,9 @@ hipError_t hipEventSynchronize(hipEvent_t event) {
   return api([&](Runtime& runtime, Client&) -> hipError_t {
     if (event == nullptr || !runtime.events.contains(event)) return hipErrorInvalidHandle;
     if (event->capture.lock()) return hipErrorCapturedEvent;
-    return event->recorded ? runtime.wait_for(event->operation) : hipSuccess;
+    if (!event->recorded) return hipSuccess;
+    runtime.order.host_waited(event->after);
+    return runtime.wait_for(event->operation);
   });
 }
 
@@ -259,7 +275,9 @@ hipError_t hipEventQuery(hipEvent_t event) {
     if (!event->recorded) return hipSuccess;
     const Result<u64> completed = client.completed();
     if (!completed) return runtime.failed(completed.error(), hipErrorUnknown);
-    return *completed < event->operation ? hipErrorNotReady : runtime.wait_for(event->operation);
+    if (*completed < event->operation) return hipErrorNotReady;
+    runtime.order.host_waited(event->after);
+    return runtime.wait_for(event->operation);
   });
 }
 

@@ -1,6 +1,7 @@
 #include "emulator/isa/memory_access.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace hipbench::emulator {
 
@@ -127,7 +128,8 @@ void resolve(Wave& wave, LaneAddresses& at, u32 size, bool writes) {
   }
   const u64 lowest = origin + static_cast<u64>(i64{low});
   if (!wave.memory.covers(lowest, origin + static_cast<u64>(i64{high}) + size)) return;
-  std::byte* base = writes ? wave.memory.write(lowest, size) : wave.memory.read(lowest, size);
+  const u32 lanes = static_cast<u32>(std::popcount(at.active));
+  std::byte* base = writes ? wave.memory.write(lowest, size, -1, lanes) : wave.memory.read(lowest, size);
   base -= low;
   if (stride_errors == 0 && at.active == ~u64{0}) {
     at.host[0] = base;
@@ -158,7 +160,8 @@ bool resolve_offsets(Wave& wave, LaneAddresses& at, u64 origin, const u32* offse
     stride_errors |= (offset - start) ^ (lane * size);
   }
   if (!wave.memory.covers(origin + low, origin + high + size)) return false;
-  std::byte* base = (writes ? wave.memory.write(origin + low, size) : wave.memory.read(origin + low, size)) - low;
+  const u32 lanes = static_cast<u32>(std::popcount(at.active));
+  std::byte* base = (writes ? wave.memory.write(origin + low, size, -1, lanes) : wave.memory.read(origin + low, size)) - low;
   at.host[0] = base + start;
   if (low == high) {
     at.pattern = Pattern::Uniform;

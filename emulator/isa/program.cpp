@@ -74,22 +74,24 @@ std::string Program::disassemble(u64 pc) {
 }
 
 std::vector<Program::Unsupported> Program::unsupported() {
+  std::vector<Unsupported> list;
+  // What is not for compute kernels is not worth a warning: the device library's grid barrier holds ds_gws_barrier for other chips.
+  for (const auto& [mnemonic, pc] : mnemonics())
+    if (find_op(mnemonic) == nullptr && reason_left_out(mnemonic).empty()) list.push_back({mnemonic, pc});
+  return list;
+}
+
+std::map<std::string, u64> Program::mnemonics() {
   const std::lock_guard lock(mutex_);
   std::map<std::string, u64> found;
   for (const Table& table : tables_) {
     for (u64 offset = 0; offset < table.size;) {
       const Disassembler::Name name = disassembler_.name(table.code.subspan(offset), table.base + offset);
-      // What is not for compute kernels is not worth a warning: the device library's grid barrier holds ds_gws_barrier
-      // for other chips.
-      const bool supported =
-          name.size == 0 || find_op(name.mnemonic) != nullptr || !reason_left_out(name.mnemonic).empty();
-      if (!supported) found.try_emplace(name.mnemonic, table.base + offset);
+      if (name.size != 0) found.try_emplace(name.mnemonic, table.base + offset);
       offset += std::max(name.size, 4u);  // what does not decode is padding or data
     }
   }
-  std::vector<Unsupported> list;
-  for (auto& [mnemonic, pc] : found) list.push_back({mnemonic, pc});
-  return list;
+  return found;
 }
 
 }  // namespace hipbench::emulator

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -45,6 +46,8 @@ class Program {
     u64 pc;
   };
   std::vector<Unsupported> unsupported();
+  // All mnemonics in the code, each with the address of its first use. Found without executing.
+  std::map<std::string, u64> mnemonics();
 
  private:
   struct Table {

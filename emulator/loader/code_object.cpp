@@ -133,7 +133,8 @@ Result<u64> LoadedElf::load(AddressSpace& space) const {
     parts.push_back({segment.address, segment.size, segment.writable,
                      segment.executable ? "code"
                      : segment.writable ? "module variables"
-                                        : "module constants"});
+                                        : "module constants",
+                     segment.executable});
   // The compiler may widen a load of 12 aligned bytes to 16: a segment ends on a 16-byte boundary where there is room.
   for (size_t i = 0; i < parts.size(); ++i) {
     const u64 end = (parts[i].offset + parts[i].size + 15) / 16 * 16;

@@ -58,6 +58,9 @@ Result<void> read_segments(const File& file, std::span<const std::byte> bytes, E
       return Error{fmt::format("code object: the segment at {:#x} of {} bytes is too large", address, size)};
     if (address < image.load_size)
       return Error{fmt::format("code object: the segment at {:#x} overlaps the one before", address)};
+    // Code that rewrites itself could become anything after it was inspected; compilers make no such segment.
+    if ((header.p_flags & elf::PF_W) != 0 && (header.p_flags & elf::PF_X) != 0)
+      return Error{fmt::format("code object: the segment at {:#x} is both writable and executable", address)};
     image.segments.push_back({.address = address,
                               .content = *content,
                               .size = size,

@@ -165,7 +165,7 @@ Result<u64> AddressSpace::Impl::add(std::span<const Segment> segments, u64 align
   for (const Segment& segment : segments) {
     const u64 at = base + segment.offset;
     block.allocations.push_back(std::make_unique<Allocation>(
-        Allocation{at, segment.size, device.host_at(at), segment.writable, segment.label}));
+        Allocation{at, segment.size, device.host_at(at), segment.writable, segment.label, nullptr, segment.code}));
   }
   publish(device, block);
   blocks.emplace(base, std::move(block));
@@ -255,6 +255,15 @@ Result<void> AddressSpace::set_label(u64 base, std::string label) {
   const auto found = impl_->blocks.find(base);
   if (found == impl_->blocks.end()) return Error{fmt::format("no allocation starts at {:#x}", base)};
   found->second.allocations.front()->label = std::move(label);
+  return {};
+}
+
+Result<void> AddressSpace::watch(u64 base, std::atomic<bool>* touched) {
+  std::unique_lock lock(impl_->mutex);
+  impl_->unpinned.wait(lock, [&] { return impl_->pins == 0; });
+  const auto found = impl_->blocks.find(base);
+  if (found == impl_->blocks.end()) return Error{fmt::format("no allocation starts at {:#x}", base)};
+  found->second.allocations.front()->touched = touched;
   return {};
 }
 

@@ -10,6 +10,7 @@
 // that a hostile kernel cannot reach the emulator's own memory. Allocations are only added while a kernel runs, never
 // removed.
 
+#include <atomic>
 #include <memory>
 #include <span>
 #include <string>
@@ -32,8 +33,10 @@ struct Allocation {
   u64 base = 0;               // guest address, 256-byte aligned (segments of a group: as the group lays them out)
   u64 size = 0;               // bytes as asked for: an access past base + size faults, padding or not
   std::byte* host = nullptr;  // the emulator's pointer to base
-  bool writable = true;       // code objects are not
+  bool writable = true;       // by kernels; code objects are not
   std::string label;          // for reports: "hipMalloc #3", "kernarg", "code", or a name the judge gave
+  std::atomic<bool>* touched = nullptr;  // set when a kernel accesses it; see watch()
+  bool code = false;                     // not for copies and fills either
 };
 
 class AddressSpace {
@@ -55,6 +58,7 @@ class AddressSpace {
     u64 offset = 0, size = 0;
     bool writable = true;
     std::string label;
+    bool code = false;
   };
   Result<u64> allocate_group(std::span<const Segment> segments, u64 alignment = 4096);
 
@@ -72,6 +76,14 @@ class AddressSpace {
 
   // Renames an allocation for reports. Only while no kernel runs.
   Result<void> set_label(u64 base, std::string label);
+
+  // From now on `touched` is set when a kernel accesses this allocation. It outlives the allocation. Only while no kernel runs.
+  Result<void> watch(u64 base, std::atomic<bool>* touched);
+
+  // Bytes that kernels wrote to memory that a client process sees as well, since this was asked last. Lanes that write the
+  // same byte count each.
+  u64 take_bytes_written_to_host() { return bytes_written_to_host_.exchange(0, std::memory_order_relaxed); }
+  void note_write_to_host(u64 bytes) const { bytes_written_to_host_.fetch_add(bytes, std::memory_order_relaxed); }
 
   // The allocation that holds address, or null. Lock-free. While a Pin is held the pointer stays valid; otherwise until
   // the allocation is freed.
@@ -122,6 +134,7 @@ class AddressSpace {
   explicit AddressSpace(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
   WrittenMap written_;
+  mutable std::atomic<u64> bytes_written_to_host_{0};
 };
 
 // A wave's (or thread's) view: remembers the last allocations hit, so that the common access costs two compares and a
@@ -137,12 +150,13 @@ class MemoryView {
       return last.host + (address - last.base);
     return lookup(address, size, lane, "read");
   }
-  std::byte* write(u64 address, u32 size, int lane = -1) {
+  // `lanes`: how many write `size` bytes each near `address`, for the count of what goes to host memory.
+  std::byte* write(u64 address, u32 size, int lane = -1, u32 lanes = 1) {
     const Window& last = windows_[last_];
     std::byte* host = address - last.base < last.size && last.size - (address - last.base) >= size ? last.host + (address - last.base)
                                                                                                   : lookup(address, size, lane, "write");
     if (!windows_[last_].writable) [[unlikely]]
-      fault_read_only(address, size, lane);
+      write_unlike_others(address, size, lane, lanes);
     return host;
   }
   // True if [low, high) lies in one allocation, which is remembered.
@@ -154,14 +168,15 @@ class MemoryView {
 
  private:
   std::byte* lookup(u64 address, u32 size, int lane, const char* access);
-  [[noreturn]] void fault_read_only(u64 address, u32 size, int lane) const;
+  // Read-only memory, which faults, or memory shared with the host, where it is counted.
+  void write_unlike_others(u64 address, u32 size, int lane, u32 lanes) const;
   // Makes the allocation that holds address the last one hit; false when there is none.
   bool remember(u64 address);
 
   struct Window {
     u64 base = 0, size = 0;
     std::byte* host = nullptr;
-    bool writable = false;
+    bool writable = false;  // without further ado
   };
   static constexpr u32 kWindows = 8;
   const AddressSpace* space_;

@@ -4,6 +4,12 @@
 
 namespace hipbench::emulator {
 
+namespace {
+
+constexpr bool is_shared(u64 address) { return address - kHostSharedBase < kHostSharedSize; }
+
+}  // namespace
+
 bool MemoryView::remember(u64 address) {
   for (u32 k = 0; k < kWindows; ++k)
     if (address - windows_[k].base < windows_[k].size) {
@@ -14,7 +20,9 @@ bool MemoryView::remember(u64 address) {
   if (allocation == nullptr) return false;
   last_ = oldest_;
   oldest_ = (oldest_ + 1) % kWindows;
-  windows_[last_] = Window{allocation->base, allocation->size, allocation->host, allocation->writable};
+  if (allocation->touched != nullptr) allocation->touched->store(true, std::memory_order_relaxed);
+  const bool shared = is_shared(allocation->base);
+  windows_[last_] = Window{allocation->base, allocation->size, allocation->host, allocation->writable && !shared};
   return true;
 }
 
@@ -28,7 +36,8 @@ std::byte* MemoryView::lookup(u64 address, u32 size, int lane, const char* acces
                    size, lane};
 }
 
-void MemoryView::fault_read_only(u64 address, u32 size, int lane) const {
+void MemoryView::write_unlike_others(u64 address, u32 size, int lane, u32 lanes) const {
+  if (is_shared(windows_[last_].base)) return space_->note_write_to_host(u64{size} * lanes);
   throw GuestFault{
       FaultKind::WriteToReadOnly,
       fmt::format("write of {} byte{} to read-only memory at {:#x}: {}", size, size == 1 ? "" : "s", address, space_->describe(address)),

@@ -46,6 +46,7 @@ struct ModuleInfo {
   std::vector<KernelInfo> kernels;
   std::vector<GlobalInfo> globals;
   std::vector<std::string> warnings;  // instructions without a row, each with its source line
+  std::vector<InstructionUse> instructions;  // for trusted connections only
   const KernelInfo* find_kernel(std::string_view name) const;
   const GlobalInfo* find_global(std::string_view name) const;
 };
@@ -58,7 +59,7 @@ struct OperationFailure {
                          // false: a guest fault. Later operations of this connection are skipped until clear_failure().
 };
 
-enum class OperationKind : u8 { Launch, Write, Read, Fill, Copy, Timestamp };
+enum class OperationKind : u8 { Launch, Write, Read, Fill, Copy, Timestamp, LoadModule };
 
 // One entry of the server's log: what happened on the device, whoever asked for it, in the order in which it happened.
 struct Operation {
@@ -85,6 +86,8 @@ struct OperationLog {
 struct Limits {
   u64 instructions_per_launch = 0;  // wave instructions
   u64 instructions_in_all = 0;      // summed over all their launches since set_limits
+  // They may load only the code objects that the trusted connection has loaded as well; what is refused is logged.
+  bool known_code_only = false;
   bool check = false;               // run their launches with the memory and race checks
 };
 

@@ -300,6 +300,14 @@ void Connection::timestamp_value(Reader reader) {
   reply(Opcode::TimestampValue, answer);
 }
 
+bool Connection::holds_code(std::span<const std::byte> elf) {
+  const std::lock_guard lock(owned_mutex_);
+  return std::any_of(modules_.begin(), modules_.end(), [&](const auto& owned) {
+    const CodeObject* object = server_.device().module(owned.first);
+    return object != nullptr && std::ranges::equal(object->elf(), elf);
+  });
+}
+
 bool Connection::module_data(Reader reader) {
   const std::span<const std::byte> data = reader.rest();
   if (module_buffer_.size() + data.size() > kMaxModuleBytes) return false;
@@ -317,6 +325,15 @@ void Connection::load_module() {
       return reply_error(Opcode::LoadModule, "out of memory: this client already holds too many modules");
   }
   Device& device = server_.device();
+  if (!trusted_ && !server_.may_load(code)) {
+    Operation entry;
+    entry.client = id_;
+    entry.kind = OperationKind::LoadModule;
+    entry.bytes = code.size();
+    entry.refused = "this code object is not the one that was compiled from the source";
+    reply_error(Opcode::LoadModule, entry.refused);
+    return server_.log(std::move(entry));
+  }
   const Result<ModuleHandle> handle = device.load_module(code);
   if (!handle) return reply_error(Opcode::LoadModule, handle.error().message);
   {
@@ -331,6 +348,7 @@ void Connection::load_module() {
     if (const std::optional<u64> address = device.global_address(*handle, symbol.name))
       info.globals.push_back({symbol.name, *address, symbol.size});
   info.warnings = device.module_warnings(*handle);
+  if (trusted_) info.instructions = device.module_instructions(*handle);
   Writer answer;
   put(answer, info);
   if (answer.data().size() > wire::kMaxReply) {

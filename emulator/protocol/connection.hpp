@@ -28,6 +28,7 @@ class Connection {
   u32 id() const { return id_; }
   bool trusted() const { return trusted_; }
   bool owns_module(ModuleHandle module);
+  bool holds_code(std::span<const std::byte> elf);  // it has loaded this code object
 
   // Free or UnloadModule, in stream order.
   void release(const wire::Message& request);

@@ -152,6 +152,8 @@ void put(Writer& writer, const LaunchResult& result) {
   writer.put(result.host_seconds);
   writer.put(result.modelled_seconds);
   writer.put(result.occupancy_workgroups_per_cu);
+  writer.put(result.bytes_written_to_host);
+  for (const bool used : {result.used_hostcall, result.used_dispatch_packet, result.used_queue_object}) writer.put(u8{used});
 }
 
 LaunchResult get_result(Reader& reader) {
@@ -162,6 +164,8 @@ LaunchResult get_result(Reader& reader) {
   result.host_seconds = reader.get<double>();
   result.modelled_seconds = reader.get<double>();
   result.occupancy_workgroups_per_cu = reader.get<u32>();
+  result.bytes_written_to_host = reader.get<u64>();
+  for (bool* used : {&result.used_hostcall, &result.used_dispatch_packet, &result.used_queue_object}) *used = reader.get<u8>() != 0;
   return result;
 }
 
@@ -179,6 +183,12 @@ void put(Writer& writer, const ModuleInfo& module) {
   }
   writer.put(static_cast<u32>(module.warnings.size()));
   for (const std::string& warning : module.warnings) writer.put(warning);
+  writer.put(static_cast<u32>(module.instructions.size()));
+  for (const InstructionUse& use : module.instructions) {
+    writer.put(use.mnemonic);
+    writer.put(use.offset);
+    writer.put(use.source);
+  }
 }
 
 ModuleInfo get_module(Reader& reader) {
@@ -193,6 +203,13 @@ ModuleInfo get_module(Reader& reader) {
     module.globals.push_back(std::move(global));
   }
   for (u32 n = reader.count(); n > 0; --n) module.warnings.push_back(reader.text());
+  for (u32 n = reader.count(); n > 0; --n) {
+    InstructionUse use;
+    use.mnemonic = reader.text();
+    use.offset = reader.get<u64>();
+    use.source = reader.text();
+    module.instructions.push_back(std::move(use));
+  }
   return module;
 }
 
@@ -253,6 +270,7 @@ Operation get_operation(Reader& reader) {
 void put(Writer& writer, const Limits& limits) {
   writer.put(limits.instructions_per_launch);
   writer.put(limits.instructions_in_all);
+  writer.put(u8{limits.known_code_only});
   writer.put(u8{limits.check});
 }
 
@@ -260,6 +278,7 @@ Limits get_limits(Reader& reader) {
   Limits limits;
   limits.instructions_per_launch = reader.get<u64>();
   limits.instructions_in_all = reader.get<u64>();
+  limits.known_code_only = reader.get<u8>() != 0;
   limits.check = reader.get<u8>() != 0;
   return limits;
 }

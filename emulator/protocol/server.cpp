@@ -98,6 +98,18 @@ LaunchResult Server::launch(Connection& connection, LaunchRequest request, std::
   return result;
 }
 
+bool Server::may_load(std::span<const std::byte> code) {
+  Connection* trusted = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!limits_.known_code_only) return true;
+    trusted = connections_.front().get();  // it stays to the end
+  }
+  const auto object = CodeObject::parse(code);
+  // What does not even parse is refused with the parser's words, by whoever loads it.
+  return !object || trusted->holds_code((*object)->elf());
+}
+
 void Server::log(Operation operation) {
   const u64 bytes = sizeof operation + operation.kernel.size() + operation.refused.size() +
                     operation.result.fault.message.size() + operation.result.fault.instruction.size() +

@@ -29,6 +29,8 @@ class Server {
   // Runs a launch for a connection: limits applied, printed text sent its way, logged. The module was checked to be its own.
   LaunchResult launch(Connection& connection, LaunchRequest request, std::string& refused);
   void log(Operation operation);
+  // An untrusted connection may load this code.
+  bool may_load(std::span<const std::byte> code);
 
   Result<UniqueFd> add_client();
   void set_limits(const Limits& limits);

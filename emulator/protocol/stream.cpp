@@ -45,12 +45,15 @@ std::optional<u64> extent(u64 pitch, u64 width, u64 rows) {
 
 // The host's view of a 2-D range that lies in one allocation. Its whole span may be larger than what is touched, so the
 // budget is asked row by row and piece by piece while touching.
-Result<std::byte*> locate(AddressSpace& memory, u64 address, u64 pitch, u64 width, u64 rows) {
+enum class Access { Read, Write };
+Result<std::byte*> locate(AddressSpace& memory, Access access, u64 address, u64 pitch, u64 width, u64 rows) {
   const std::optional<u64> span = extent(pitch, width, rows);
   if (!span) return Error{fmt::format("a range of {} rows of {} bytes, {} bytes apart, makes no sense", rows, width, pitch)};
   const Allocation* allocation = memory.find(address);
   if (allocation == nullptr || allocation->size - (address - allocation->base) < *span)
     return Error{fmt::format("{} bytes at {:#x} are not in one buffer: {}", *span, address, memory.describe(address))};
+  if (access == Access::Write && allocation->code)
+    return Error{fmt::format("{} bytes at {:#x} are code, which cannot be written: {}", *span, address, memory.describe(address))};
   return allocation->host + (address - allocation->base);
 }
 
@@ -247,7 +250,7 @@ void Stream::write(Reader reader) {
     return refuse("a write whose data do not match its size");
   AddressSpace& memory = connection_.server().memory();
   const AddressSpace::Pin pin(memory);
-  const Result<std::byte*> to = locate(memory, rows.address, rows.pitch, rows.width, rows.rows);
+  const Result<std::byte*> to = locate(memory, Access::Write, rows.address, rows.pitch, rows.width, rows.rows);
   if (!to) return refuse(to.error().message);
   if (memory.over_budget()) return refuse(kOverBudget);
   for (u64 row = 0; row < rows.rows; ++row) std::memcpy(*to + row * rows.pitch, data.data() + row * rows.width, rows.width);
@@ -263,7 +266,7 @@ void Stream::fill(Reader reader) {
     return refuse("a fill whose values are not of 1, 2 or 4 bytes");
   AddressSpace& memory = connection_.server().memory();
   const AddressSpace::Pin pin(memory);
-  const Result<std::byte*> to = locate(memory, rows.address, rows.pitch, rows.width, rows.rows);
+  const Result<std::byte*> to = locate(memory, Access::Write, rows.address, rows.pitch, rows.width, rows.rows);
   if (!to) return refuse(to.error().message);
   for (u64 row = 0; row < rows.rows; ++row)
     for (u64 at = 0; at < rows.width; at += kPiece) {
@@ -280,9 +283,9 @@ void Stream::copy(Reader reader) {
   if (!reader.complete()) return refuse("a copy that makes no sense");
   AddressSpace& memory = connection_.server().memory();
   const AddressSpace::Pin pin(memory);
-  const Result<std::byte*> to = locate(memory, rows.address, rows.pitch, rows.width, rows.rows);
+  const Result<std::byte*> to = locate(memory, Access::Write, rows.address, rows.pitch, rows.width, rows.rows);
   if (!to) return refuse(to.error().message);
-  const Result<std::byte*> from = locate(memory, request.from, request.from_pitch, rows.width, rows.rows);
+  const Result<std::byte*> from = locate(memory, Access::Read, request.from, request.from_pitch, rows.width, rows.rows);
   if (!from) return refuse(from.error().message);
   for (u64 row = 0; row < rows.rows; ++row) {
     std::byte* target = *to + row * rows.pitch;
@@ -311,7 +314,7 @@ void Stream::read(Reader reader) {
   {
     AddressSpace& memory = connection_.server().memory();
     const AddressSpace::Pin pin(memory);
-    const Result<std::byte*> from = locate(memory, rows.address, rows.pitch, rows.width, rows.rows);
+    const Result<std::byte*> from = locate(memory, Access::Read, rows.address, rows.pitch, rows.width, rows.rows);
     if (!from) return connection_.reply_error(Opcode::Read, from.error().message);
     if (memory.over_budget()) return connection_.reply_error(Opcode::Read, kOverBudget);
     data.resize(bytes);

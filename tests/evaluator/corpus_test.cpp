@@ -66,6 +66,14 @@ TEST_P(CorpusTest, EndsInTheVerdictItsHeaderNames) {
   }
 }
 
+// The threat model's tables are complete.
+TEST(Corpus, EveryExploitStandsInTheThreatModel) {
+  const std::string model = read_source("docs/threat-model.md");
+  for (const char* folder : {"tests/exploits/must_fail", "tests/exploits/must_pass"})
+    for (const std::string& file : candidates_in(folder))
+      EXPECT_THAT(model, ::testing::HasSubstr("`" + fs::path(file).stem().string() + "`")) << file << " is not in docs/threat-model.md";
+}
+
 INSTANTIATE_TEST_SUITE_P(Shipped, CorpusTest, ::testing::ValuesIn(shipped()), test_name);
 INSTANTIATE_TEST_SUITE_P(Wrong, CorpusTest, ::testing::ValuesIn(candidates_in("tests/wrong_candidates")), test_name);
 INSTANTIATE_TEST_SUITE_P(Exploit, CorpusTest, ::testing::ValuesIn(candidates_in("tests/exploits/must_fail")), test_name);

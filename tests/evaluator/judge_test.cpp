@@ -117,8 +117,17 @@ TEST_F(JudgeTest, TheFirstPartOfWhatAWrongKernelPrintsIsShown) {
   EXPECT_LT(evaluation.verdict.evidence.size(), 8000u);
 }
 
-TEST_F(JudgeTest, APrintingKernelThatPassesIsToldSoOnce) {
-  const Evaluation evaluation = evaluate_kernel("if (index == 0) printf(\"here\\n\"); args.c[index] = to_bf16(value);", "", quick_options());
+TEST_F(JudgeTest, AKernelThatPrintsIsNotRanked) {
+  const Evaluation evaluation = evaluate_kernel("if (index == 0) printf(\"here\\n\"); args.c[index] = to_bf16(value);");
+  EXPECT_EQ(evaluation.verdict.kind, VerdictKind::Rejected) << described(evaluation);
+  EXPECT_THAT(evaluation.verdict.reason, HasSubstr("rule `hostcall`"));
+  EXPECT_THAT(evaluation.verdict.evidence, HasSubstr("here")) << described(evaluation);
+}
+
+TEST_F(JudgeTest, ACheckedKernelThatPrintsPassesAndIsToldSoOnce) {
+  EvaluateOptions options = quick_options();
+  options.check = true;
+  const Evaluation evaluation = evaluate_kernel("if (index == 0) printf(\"here\\n\"); args.c[index] = to_bf16(value);", "", options);
   EXPECT_TRUE(evaluation.verdict.passed()) << described(evaluation);
   EXPECT_THAT(evaluation.verdict.evidence, ::testing::IsEmpty());
   EXPECT_EQ(std::count_if(evaluation.warnings.begin(), evaluation.warnings.end(),
