@@ -19,6 +19,9 @@ namespace {
 // structured ones: the other calls look for luck and for state, and the smaller shapes of every set are well below it.
 constexpr uint64_t kRepeatBelowInstructions = 50'000'000;
 
+// Drawing, sending and comparing larger inputs takes seconds, so that only one structured family is tried.
+constexpr uint64_t kAllFamiliesBelowBytes = uint64_t{64} << 20;
+
 // Beyond this the oracle takes seconds, and a structured case is compared on a secret sample of its rows.
 constexpr double kCompareAllRowsBelowFlops = 4e9;
 // Rows of a transformed case that the oracle is asked for all the same.
@@ -106,10 +109,16 @@ class ShapeCheck {
 
   bool is_small() const { return result_.wave_instructions <= kRepeatBelowInstructions; }
 
-  // All families, or a secret one where calls are expensive.
+  uint64_t input_bytes() const {
+    uint64_t bytes = 0;
+    for (size_t field = 0; field < problem_.pointer_fields().size(); ++field) bytes += problem_.byte_count(result_.shape, field);
+    return bytes;
+  }
+
+  // All families, or a secret one where calls or inputs are expensive.
   std::vector<std::string_view> families_to_check() const {
     const auto all = problem_.input_families();
-    if (is_small() || all.empty()) return {all.begin(), all.end()};
+    if ((is_small() && input_bytes() <= kAllFamiliesBelowBytes) || all.empty()) return {all.begin(), all.end()};
     return {all[RandomStream("family", options_.seed, 0).below(all.size())]};
   }
 

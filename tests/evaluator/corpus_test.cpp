@@ -19,10 +19,18 @@ std::vector<std::string> candidates_in(const std::string& folder) {
   return files;
 }
 
-// The candidates of every problem and its starters.
+bool has_large_inputs(const Problem& problem) {
+  const Shape& shape = problem.shapes(ShapeSet::Quick).front().shape;
+  uint64_t bytes = 0;
+  for (size_t field = 0; field < problem.pointer_fields().size(); ++field) bytes += problem.byte_count(shape, field);
+  return bytes > uint64_t{64} << 20;
+}
+
+// The candidates and starters of every problem. Those of problems with large inputs take minutes: they are in corpus_slow_test.
 std::vector<std::string> shipped() {
   std::vector<std::string> files;
   for (const Problem* problem : all_problems()) {
+    if (has_large_inputs(*problem) != HIPBENCH_SLOW_CORPUS) continue;
     const std::string folder = "problems/" + problem->id();
     for (const char* starter : {"/starter_kernel.hip", "/starter_host.hip"}) files.push_back(folder + starter);
     for (std::string& file : candidates_in(folder + "/candidates")) files.push_back(std::move(file));
@@ -75,9 +83,11 @@ TEST(Corpus, EveryExploitStandsInTheThreatModel) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shipped, CorpusTest, ::testing::ValuesIn(shipped()), test_name);
+#if !HIPBENCH_SLOW_CORPUS
 INSTANTIATE_TEST_SUITE_P(Wrong, CorpusTest, ::testing::ValuesIn(candidates_in("tests/wrong_candidates")), test_name);
 INSTANTIATE_TEST_SUITE_P(Exploit, CorpusTest, ::testing::ValuesIn(candidates_in("tests/exploits/must_fail")), test_name);
 INSTANTIATE_TEST_SUITE_P(Honest, CorpusTest, ::testing::ValuesIn(candidates_in("tests/exploits/must_pass")), test_name);
+#endif
 
 }  // namespace
 }  // namespace hipbench::testing
