@@ -176,11 +176,16 @@ void examine_cpu_and_memory(Findings& findings) {
 
 void examine_own_programs(Findings& findings) {
   const fs::path here = executable_directory();
-  for (const char* name : {"hipbench-device", "hipbench-worker", "hipbench-rtc", "lib/libamdhip64.so.6", "lib/libhiprtc.so.6"}) {
+  for (const char* name : {"hipbench-device", "hipbench-device-v3", "hipbench-worker", "hipbench-rtc", "lib/libamdhip64.so.6", "lib/libhiprtc.so.6"}) {
     const bool found = is_there(here / name);
     add(findings, name, found ? State::Fine : State::Broken,
         found ? (here / name).string() : fmt::format("missing in {}", here.string()), found ? "" : "scripts/build");
   }
+  // Which build of the device server this processor gets (emulator/protocol/launcher_main.cpp).
+  const Result<ProcessResult> level = run_process({(here / "hipbench-device").string(), "--cpu-level"});
+  const bool chosen = level && level->exit_code == 0;
+  add(findings, "emulator built for", chosen ? State::Fine : State::Broken,
+      chosen ? level->output.substr(0, level->output.find('\n')) : (level ? level->errors : level.error().message), chosen ? "" : "scripts/build");
 }
 
 }  // namespace hipbench::doctor

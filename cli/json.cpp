@@ -46,6 +46,13 @@ Json counters_json(const emulator::Counters& c) {
           {"waves", c.waves}};
 }
 
+// Estimated; null when the launch was too short for that.
+Json class_seconds_json(const emulator::ClassSeconds& s) {
+  if (s.valu + s.salu + s.smem + s.vmem + s.lds + s.mfma + s.branch + s.other <= 0) return {};
+  return {{"valu", s.valu}, {"salu", s.salu}, {"smem", s.smem},     {"vmem", s.vmem},
+          {"lds", s.lds},   {"mfma", s.mfma}, {"branch", s.branch}, {"other", s.other}};
+}
+
 Json size_json(const emulator::Dim3& size) { return Json::array({size.x, size.y, size.z}); }
 
 Json launch_json(const LaunchRecord& launch) {
@@ -54,6 +61,7 @@ Json launch_json(const LaunchRecord& launch) {
           {"block", size_json(launch.block)},
           {"dynamic_lds_bytes", launch.dynamic_lds_bytes},
           {"emulation_seconds", launch.host_seconds},
+          {"thread_seconds", class_seconds_json(launch.class_seconds)},
           {"counters", counters_json(launch.counters)}};
 }
 

@@ -21,18 +21,23 @@ std::string size_text(const emulator::Dim3& size) {
   return size.y != 1 ? fmt::format("{}x{}", size.x, size.y) : std::to_string(size.x);
 }
 
-// One line a class: its count and its share of all instructions.
-std::string counters_text(const emulator::Counters& c) {
-  const std::pair<const char*, uint64_t> classes[] = {{"valu", c.valu},     {"salu", c.salu},  {"smem", c.smem},
-                                                      {"vmem", c.vmem},     {"lds", c.lds},    {"mfma", c.mfma},
-                                                      {"branch", c.branch}, {"other", c.other}};
+// One line a class: its count, its share of all instructions and of the emulation's time.
+std::string counters_text(const emulator::Counters& c, const emulator::ClassSeconds& s) {
+  struct Class {
+    const char* name;
+    uint64_t count;
+    double seconds;
+  };
+  const Class classes[] = {{"valu", c.valu, s.valu}, {"salu", c.salu, s.salu}, {"smem", c.smem, s.smem},       {"vmem", c.vmem, s.vmem},
+                           {"lds", c.lds, s.lds},    {"mfma", c.mfma, s.mfma}, {"branch", c.branch, s.branch}, {"other", c.other, s.other}};
   std::string text =
       fmt::format("    {} wave instructions by {} waves in {} workgroups\n", c.instructions, c.waves, c.workgroups);
-  for (const auto& [name, count] : classes) {
+  for (const auto& [name, count, seconds] : classes) {
     if (count == 0) continue;
-    text +=
-        fmt::format("      {:<7}{:>14}  {:5.1f} %\n", name, count,
-                    100.0 * static_cast<double>(count) / static_cast<double>(std::max<uint64_t>(c.instructions, 1)));
+    text += fmt::format("      {:<7}{:>14}  {:5.1f} %", name, count,
+                        100.0 * static_cast<double>(count) / static_cast<double>(std::max<uint64_t>(c.instructions, 1)));
+    if (seconds > 0) text += fmt::format("  {:>9} of the emulator's threads, {:.0f} ns each", duration(seconds), seconds * 1e9 / static_cast<double>(count));
+    text += '\n';
   }
   if (c.mfma_flops != 0)
     text += fmt::format("    {}FLOP on the matrix units\n", quantity(static_cast<double>(c.mfma_flops)));
@@ -46,7 +51,7 @@ std::string launch_text(const LaunchRecord& launch) {
   std::string text = fmt::format("  {}  grid {}, block {}", printable_line(demangled_name(launch.kernel)),
                                  size_text(launch.grid), size_text(launch.block));
   if (launch.dynamic_lds_bytes != 0) text += fmt::format(", {} bytes of dynamic LDS", launch.dynamic_lds_bytes);
-  return text + fmt::format(", {} emulated\n", duration(launch.host_seconds)) + counters_text(launch.counters);
+  return text + fmt::format(", {} emulated\n", duration(launch.host_seconds)) + counters_text(launch.counters, launch.class_seconds);
 }
 
 std::string kernels_table(const Evaluation& evaluation, const Painter& paint) {

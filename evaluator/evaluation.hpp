@@ -30,6 +30,7 @@ struct LaunchRecord {
   uint32_t dynamic_lds_bytes = 0;
   emulator::Counters counters;
   double host_seconds = 0;  // wall time the emulation took
+  emulator::ClassSeconds class_seconds = {};
 };
 
 struct ShapeResult {

@@ -48,6 +48,11 @@ struct Counters {
   u64 workgroups = 0, waves = 0;
 };
 
+// Host seconds by class of instruction, of all threads together: estimated from a sample. All 0 when the launch was too short.
+struct ClassSeconds {
+  double valu = 0, salu = 0, smem = 0, vmem = 0, lds = 0, mfma = 0, branch = 0, other = 0;
+};
+
 // A fault as shown to people and stored.
 struct FaultReport {
   FaultKind kind = FaultKind::None;
@@ -66,6 +71,7 @@ struct LaunchResult {
   FaultReport fault;  // kind None = completed
   Counters counters;
   double host_seconds = 0;      // wall time the emulation took
+  ClassSeconds class_seconds;   // where it went, estimated
   double modelled_seconds = 0;  // 0 while there is no validated timing model for it
   u64 emulated_clocks = 0;      // shader clocks that passed for the kernel's own clock instructions; 0 = not known
   u32 occupancy_workgroups_per_cu = 0;

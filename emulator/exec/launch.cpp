@@ -52,6 +52,22 @@ void add_counters(Counters& sum, const Counters& part) {
   sum.waves += part.waves;
 }
 
+// `seconds` of one thread, shared out as its sample says.
+void add_class_seconds(ClassSeconds& sum, const Sampler& sampler, f64 seconds) {
+  u64 all = 0;
+  for (const u64 ticks : sampler.ticks) all += ticks;
+  if (all == 0) return;
+  const auto share = [&](InstClass cls) { return seconds * static_cast<f64>(sampler.ticks[static_cast<u32>(cls)]) / static_cast<f64>(all); };
+  sum.valu += share(InstClass::Valu);
+  sum.salu += share(InstClass::Salu);
+  sum.smem += share(InstClass::Smem);
+  sum.vmem += share(InstClass::Vmem);
+  sum.lds += share(InstClass::Lds);
+  sum.mfma += share(InstClass::Mfma);
+  sum.branch += share(InstClass::Branch);
+  sum.other += share(InstClass::Other);
+}
+
 // One launch in flight. Threads take workgroups in dispatch order. A thread runs a workgroup until it is finished or all its
 // waves wait; only then does it start another, up to its share of what the chip holds at once. So a kernel whose workgroups
 // are independent keeps one workgroup a thread in the caches, and one whose workgroups wait for each other gets them all.
@@ -93,6 +109,8 @@ class LaunchRun : public Supervisor {
     std::deque<std::unique_ptr<Workgroup>> resident;
     std::unique_ptr<WorkgroupStorage> spare;
     Counters counters;
+    Sampler sampler;
+    const auto start = std::chrono::steady_clock::now();
     try {
       while (!stop_.load(std::memory_order_relaxed)) {
         const bool wants_more = resident.empty() || (resident.front()->yielded && resident.size() < resident_per_thread_);
@@ -101,7 +119,7 @@ class LaunchRun : public Supervisor {
         std::unique_ptr<Workgroup> group = std::move(resident.front());
         resident.pop_front();
         try {
-          run_group(*group);
+          run_group(*group, sampler);
           if (deadlock_ && group->yielded) watch_for_deadlock(thread, *group, resident.size() + 1, stuck);
         } catch (const WaveFault& fault) {
           report(fault);
@@ -123,8 +141,10 @@ class LaunchRun : public Supervisor {
     for (const auto& group : resident)
       for (const Wave& wave : group->waves) add_wave_counters(counters, wave);
     if (deadlock_) deadlock_->thread_ended(thread);
+    const f64 seconds = std::chrono::duration<f64>(std::chrono::steady_clock::now() - start).count();
     const std::lock_guard lock(mutex_);
     add_counters(result_.counters, counters);
+    add_class_seconds(result_.class_seconds, sampler, seconds);
   }
 
   // Stuck workgroups that had their turn one after the other while the launch made no progress.
@@ -168,8 +188,8 @@ class LaunchRun : public Supervisor {
   }
 
   // Until the group is finished or a wave yields.
-  void run_group(Workgroup& group) {
-    do group.run_slice(*this);
+  void run_group(Workgroup& group, Sampler& sampler) {
+    do group.run_slice(*this, sampler);
     while (!group.finished() && !group.yielded && !stop_.load(std::memory_order_relaxed));
     if (group.yielded && launch_.poll_hostcall) launch_.poll_hostcall();
   }

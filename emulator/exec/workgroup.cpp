@@ -1,6 +1,7 @@
 #include "emulator/exec/workgroup.hpp"
 
 #include <sys/mman.h>
+#include <x86intrin.h>
 
 #include <algorithm>
 #include <bit>
@@ -15,7 +16,7 @@ constexpr i32 kSpinBudget = 8192;
 
 // Wave instructions between two looks at limits. One instruction touches at most 64 pages, so that memory use cannot run away
 // unseen between them.
-constexpr u32 kCheckInterval = 4096;
+constexpr i32 kCheckInterval = 4096;
 
 constexpr size_t round_up(size_t value, size_t to) { return (value + to - 1) / to * to; }
 
@@ -157,30 +158,101 @@ Workgroup::Workgroup(const ExecLaunch& the_launch, u64 linear_index, std::unique
 
 namespace {
 
-void run_wave(Wave& wave, const Workgroup& group, Supervisor& supervisor) {
+// Where execution is: what a fault report names.
+struct Position {
   const Inst* inst = nullptr;
-  u32 until_check = kCheckInterval;
+  const Inst* run_head = nullptr;  // while a run executes
+};
+
+void execute_run(Wave& wave, const Inst* inst, Position& position) {
+  position.run_head = inst;
+  for (u32 cls = 0; cls < kInstClasses; ++cls) wave.counts[cls] += inst->run_counts[cls];
+  wave.next = inst->run_exit;
+  wave.pc = inst->run_exit->pc;
+  do {
+    position.inst = inst;
+    inst->execute(wave, *inst);
+    inst = inst->run_next;
+  } while (inst != nullptr);
+  position.run_head = nullptr;
+}
+
+// A run was left in the middle: counts only what was executed.
+void leave_run(Wave& wave, const Position& position) {
+  const Inst& last = *position.inst;
+  for (u32 cls = 0; cls < kInstClasses; ++cls) wave.counts[cls] -= last.run_counts[cls];
+  ++wave.counts[static_cast<u32>(last.cls)];
+  wave.next = last.following;
+  wave.pc = last.pc + last.size;
+}
+
+void execute_one(Wave& wave, const Inst* inst, Position& position) {
+  position.inst = inst;
+  wave.next = inst->following;
+  wave.pc = inst->pc + inst->size;
+  ++wave.counts[static_cast<u32>(inst->cls)];
+  if ((wave.mode & kModeUnusualIssue) != 0) [[unlikely]]
+    execute_unusually(wave, *inst);
+  else
+    inst->execute(wave, *inst);
+}
+
+// What reading the clock twice takes, in ticks.
+u64 clock_ticks() {
+  static const u64 least = [] {
+    u64 ticks = ~u64{0};
+    for (u32 k = 0; k < 64; ++k) {
+      const u64 start = __rdtsc();
+      ticks = std::min<u64>(ticks, __rdtsc() - start);
+    }
+    return ticks;
+  }();
+  return least;
+}
+
+void execute_timed(Wave& wave, const Inst* inst, Position& position, Sampler& sampler) {
+  // An interruption by the host's scheduler is not the instruction's.
+  constexpr u64 kMostTicks = 200'000;
+  const u64 start = __rdtsc();
+  execute_one(wave, inst, position);
+  const u64 ticks = __rdtsc() - start, overhead = clock_ticks();
+  if (ticks > overhead && ticks < kMostTicks) sampler.ticks[static_cast<u32>(inst->cls)] += ticks - overhead;
+}
+
+// `execute` until the wave gives up its turn.
+void run_wave(Wave& wave, const Workgroup& group, Supervisor& supervisor, Sampler& sampler) {
+  Position position;
+  i32 until_check = kCheckInterval;
+  // The checks want to know the program counter of every access.
+  const bool runs = wave.observer == nullptr;
   try {
     while (wave.status == WaveStatus::Running) {
-      inst = wave.next;
-      if (inst == nullptr) [[unlikely]] {
+      const Inst* inst = wave.next;
+      if (inst == nullptr) [[unlikely]]
         inst = wave.program->at(wave.pc);
+      if (sampler.timing) [[unlikely]] {
+        execute_timed(wave, inst, position, sampler);
+        --until_check;
+      } else if (runs && inst->run_length != 0 && (wave.mode & kModeUnusualIssue) == 0) {
+        until_check -= inst->run_length;
+        execute_run(wave, inst, position);
+      } else {
+        execute_one(wave, inst, position);
+        --until_check;
       }
-      wave.next = inst->following;
-      wave.pc = inst->pc + inst->size;
-      ++wave.counts[static_cast<u32>(inst->cls)];
-      if ((wave.mode & kModeUnusualIssue) != 0) [[unlikely]]
-        execute_unusually(wave, *inst);
-      else
-        inst->execute(wave, *inst);
-      if (--until_check == 0) [[unlikely]] {
+      if (until_check <= 0) [[unlikely]] {
+        const u64 executed = static_cast<u64>(kCheckInterval - until_check);
         until_check = kCheckInterval;
-        if (!supervisor.check(kCheckInterval) && wave.status == WaveStatus::Running) wave.status = WaveStatus::Yielded;
+        sampler.note_executed(executed);
+        if (!supervisor.check(executed) && wave.status == WaveStatus::Running) wave.status = WaveStatus::Yielded;
       }
     }
-    supervisor.check(kCheckInterval - until_check);
+    sampler.note_executed(static_cast<u64>(kCheckInterval - until_check));
+    supervisor.check(static_cast<u64>(kCheckInterval - until_check));
   } catch (GuestFault& fault) {
+    if (position.run_head != nullptr) leave_run(wave, position);
     // After a jump to something that is not code, the instruction to name is the one at the target.
+    const Inst* inst = position.inst;
     const bool fetch_failed = wave.next == nullptr && inst != nullptr && wave.pc != inst->pc + inst->size;
     throw WaveFault{std::move(fault), &group, &wave, fetch_failed ? nullptr : inst, wave.pc};
   }
@@ -188,13 +260,13 @@ void run_wave(Wave& wave, const Workgroup& group, Supervisor& supervisor) {
 
 }  // namespace
 
-void Workgroup::run_slice(Supervisor& supervisor) {
+void Workgroup::run_slice(Supervisor& supervisor, Sampler& sampler) {
   yielded = false;
   for (Wave& wave : waves) {
     if (wave.status != WaveStatus::Running && wave.status != WaveStatus::Yielded) continue;
     wave.status = WaveStatus::Running;
     wave.spin_budget = kSpinBudget;
-    run_wave(wave, *this, supervisor);
+    run_wave(wave, *this, supervisor, sampler);
     if (wave.status == WaveStatus::Ended) --live;
     if (wave.status == WaveStatus::Yielded) yielded = true;
     if (wave.status == WaveStatus::AtBarrier && storage->checks != nullptr) storage->checks->reached_barrier(wave);

@@ -36,6 +36,22 @@ class Supervisor {
   virtual bool check(u64 executed_since_last) = 0;
 };
 
+// Where the host's time goes: of every few ten thousand wave instructions some thousands are timed one by one, in ticks of the
+// processor's clock. One for each thread.
+struct Sampler {
+  static constexpr i64 kTimed = 4096, kUntimed = 64 * kTimed;  // wave instructions
+  bool timing = false;
+  i64 left = kTimed;  // until that changes; the first ones of a thread touch new pages
+  u64 ticks[kInstClasses] = {};
+
+  void note_executed(u64 instructions) {
+    left -= static_cast<i64>(instructions);
+    if (left > 0) return;
+    timing = !timing;
+    left = timing ? kTimed : kUntimed;
+  }
+};
+
 struct Workgroup {
   Workgroup(const ExecLaunch& launch, u64 linear_index, std::unique_ptr<WorkgroupStorage> memory);
 
@@ -47,7 +63,7 @@ struct Workgroup {
   u32 live = 0;  // waves that have not ended
 
   // Lets every wave run until it ends, waits at a barrier that is not complete, or yields. Throws WaveFault.
-  void run_slice(Supervisor& supervisor);
+  void run_slice(Supervisor& supervisor, Sampler& sampler);
   bool finished() const { return live == 0; }
   // True when every wave of a checked workgroup waits in vain, as far as the turn that has just ended shows.
   bool is_stuck() const { return storage->checks != nullptr && !finished() && storage->checks->end_turn(waves); }

@@ -235,6 +235,8 @@ std::unique_ptr<Inst> decode(Disassembler& disassembler, std::span<const std::by
     inst->execute = op->plain;
   else
     inst->execute = op->general != nullptr ? op->general : &execute_bad_form;
+  if (op->pick != nullptr)
+    if (const Execute faster = op->pick(*inst)) inst->execute = faster;
   return inst;
 }
 

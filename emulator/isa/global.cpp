@@ -5,6 +5,8 @@
 // private memory. All add a signed 13-bit immediate. Operand order in assembler: loads  dst, vaddr, saddr; stores
 // vaddr, data, saddr; atomics  [dst,] vaddr, data[, saddr].
 
+#include <algorithm>
+
 #include "emulator/isa/row_family.hpp"
 
 namespace hipbench::emulator {
@@ -28,6 +30,49 @@ void global_addresses(Wave& wave, const Inst& inst, const Operand& vector, const
   for (u32 lane = 0; lane < kWaveSize; ++lane) at.guest[lane] = (u64{low[lane]} | u64{high[lane]} << 32) + offset;
 }
 
+// Where all 64 lanes find their bytes, when that is in one buffer and all the same or all neighbours: the rule.
+struct WholeWave {
+  std::byte* host = nullptr;  // of lane 0; null: not so
+  bool uniform = false;
+};
+[[gnu::always_inline]] inline WholeWave whole_wave(Wave& wave, u64 origin, const u32* low, const u32* high, u32 size, bool writes) {
+  const u32 first = low[0], step = low[1] - first;
+  if (step != 0 && step != size) return {};
+  if (!is_ramp(low, high, step) || ramp_wraps(first)) return {};
+  return {wave.memory.find(origin + first, step == 0 ? size : kWaveSize * size, writes), step == 0};
+}
+
+// The same with every eight lanes neighbours: rows of a tile.
+bool resolve_rows(Wave& wave, u64 origin, const u32* low, const u32* high, u32 size, bool writes, LaneAddresses& at) {
+  if (low[1] - low[0] != size || wave.observer != nullptr) return false;
+  constexpr Lanes8 kNumbers = {0, 1, 2, 3, 4, 5, 6, 7};
+  const Lanes8 ramp = kNumbers * size;
+  const u32 common = high != nullptr ? high[0] : 0;
+  u32 least = low[0], greatest = low[0];
+  Lanes8 wrong = 0;
+  for (u32 lane = 0; lane < kWaveSize; lane += 8) {
+    wrong |= load_lanes8(low + lane) ^ (ramp + low[lane]);
+    if (high != nullptr) wrong |= load_lanes8(high + lane) ^ common;
+    least = std::min(least, low[lane]);
+    greatest = std::max(greatest, low[lane]);
+  }
+  if (__builtin_reduce_or(wrong) != 0 || greatest > ~u32{0} - 8 * size) return false;
+  std::byte* base = wave.memory.find(origin + least, u64{greatest - least} + 8 * size, writes);
+  if (base == nullptr) return false;
+  for (u32 lane = 0; lane < kWaveSize; lane += 8) at.host[lane] = base + (low[lane] - least);
+  at.pattern = LaneAddresses::Pattern::Rows;
+  return true;
+}
+
+bool resolve_whole_wave(Wave& wave, u64 origin, const u32* low, const u32* high, u32 size, bool writes, LaneAddresses& at) {
+  using Pattern = LaneAddresses::Pattern;
+  const WholeWave whole = whole_wave(wave, origin, low, high, size, writes);
+  if (whole.host == nullptr) return resolve_rows(wave, origin, low, high, size, writes, at);
+  at.host[0] = whole.host;
+  at.pattern = whole.uniform ? Pattern::Uniform : Pattern::Contiguous;
+  return true;
+}
+
 // Addresses resolved for an access of `size` bytes.
 void resolve_global(Wave& wave, const Inst& inst, const Operand& vector, const Operand* scalar, u32 size, bool writes,
                     LaneAddresses& at) {
@@ -36,11 +81,15 @@ void resolve_global(Wave& wave, const Inst& inst, const Operand& vector, const O
   if (vector.is_vgpr()) {
     const u32* low = wave.vgpr(vector.index);
     if (scalar != nullptr && scalar->is_scalar()) {
-      if (resolve_offsets(wave, at, wave.scalar64(scalar->index) + offset, low, size, writes)) return;
+      const u64 origin = wave.scalar64(scalar->index) + offset;
+      if (at.active == ~u64{0} && resolve_whole_wave(wave, origin, low, nullptr, size, writes, at)) return;
+      if (resolve_offsets(wave, at, origin, low, size, writes)) return;
     } else {
       // One upper half for all active lanes is the rule: then the lower halves are offsets.
       const u32* high = low + kWaveSize;
       const u32 common = high[std::countr_zero(at.active | u64{1} << 63)];
+      const u64 origin = (u64{common} << 32) + offset;
+      if (at.active == ~u64{0} && resolve_whole_wave(wave, origin, low, high, size, writes, at)) return;
       u32 different = 0;
       if (at.active == ~u64{0}) {
         for (u32 lane = 0; lane < kWaveSize; ++lane) different |= high[lane] ^ common;
@@ -49,7 +98,7 @@ void resolve_global(Wave& wave, const Inst& inst, const Operand& vector, const O
         expand_mask(at.active, keep);
         for (u32 lane = 0; lane < kWaveSize; ++lane) different |= (high[lane] ^ common) & keep[lane];
       }
-      if (different == 0 && resolve_offsets(wave, at, (u64{common} << 32) + offset, low, size, writes)) return;
+      if (different == 0 && resolve_offsets(wave, at, origin, low, size, writes)) return;
     }
   }
   global_addresses(wave, inst, vector, scalar, at);
@@ -64,11 +113,33 @@ u32 lane_count(u64 active) { return static_cast<u32>(std::popcount(active)); }
 
 struct GlobalAccess {
   template <typename Data>
-  static void load(Wave& wave, const Inst& inst) {
+  [[gnu::noinline]] static void load(Wave& wave, const Inst& inst) {
     LaneAddresses at;
     resolve_global(wave, inst, inst.operands[1], scalar_operand(inst, 2), Data::bytes, false, at);
     load_lanes<Data>(wave, at, data_registers(wave, inst.operands[0]));
     wave.bytes_read += u64{Data::bytes} * lane_count(at.active);
+  }
+  // The common load, of a whole wave. ScalarBase: an SGPR pair plus 32-bit offsets; else 64-bit addresses.
+  template <typename Data, bool ScalarBase>
+  static void load_whole_wave(Wave& wave, const Inst& inst) {
+    if (wave.exec() != ~u64{0} || wave.observer != nullptr) [[unlikely]] return load<Data>(wave, inst);
+    const u32* low = wave.vgpr(inst.operands[1].index);
+    const u64 base = ScalarBase ? wave.scalar64(inst.operands[2].index) : u64{low[kWaveSize]} << 32;
+    const WholeWave at = whole_wave(wave, base + static_cast<u64>(i64{inst.mods.offset}), low, ScalarBase ? nullptr : low + kWaveSize,
+                                    Data::bytes, false);
+    if (at.host == nullptr) [[unlikely]] return load<Data>(wave, inst);
+    u32* destination = wave.vgpr(inst.operands[0].index);
+    if (at.uniform)
+      load_uniform<Data>(at.host, destination, ~u64{0});
+    else
+      load_neighbours<Data, kWaveSize>(at.host, destination);
+    wave.bytes_read += u64{Data::bytes} * kWaveSize;
+  }
+  template <typename Data>
+  static Execute pick_load(const Inst& inst) {
+    if (inst.operand_count != 3 || !inst.operands[0].is_vgpr() || !inst.operands[1].is_vgpr()) return nullptr;
+    if (inst.operands[2].is_scalar()) return &load_whole_wave<Data, true>;
+    return inst.operands[2].kind == OperandKind::Off ? &load_whole_wave<Data, false> : nullptr;
   }
   template <typename Data>
   static void store(Wave& wave, const Inst& inst) {

@@ -90,8 +90,15 @@ inline constexpr u32 kInstClasses = 8;
 
 inline constexpr u32 kMaxOperands = 6;
 
-struct Inst {
+// What executing needs of an instruction whatever it does comes first: it shares a cache line.
+struct alignas(64) Inst {
   Execute execute = nullptr;
+  // A run is a row of instructions without effect on the flow of the program (isa/program.cpp): executing it looks at nothing
+  // else. run_next is the next one of the run that has an effect, null after the last; run_exit is where the run ends.
+  const Inst* run_next = nullptr;
+  const Inst* run_exit = nullptr;
+  u16 run_length = 0;                    // instructions from this one to the end of the run; 0: not part of a run
+  u16 run_counts[kInstClasses] = {};     // the same by class
   const Inst* following = nullptr;  // the next one in memory if already decoded with this one
   const Op* op = nullptr;
   u64 pc = 0;                       // guest address

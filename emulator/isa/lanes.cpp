@@ -9,12 +9,10 @@
 
 namespace hipbench::emulator {
 
-u64 read_scalar(const Wave& wave, const Operand& operand, u32 dwords) {
+u64 read_special(const Wave& wave, const Operand& operand) {
   switch (operand.kind) {
     case OperandKind::Scalar:
-      return dwords == 2 ? wave.scalar64(operand.index) : wave.sgprs[operand.index];
-    case OperandKind::Constant:
-      return operand.constant;
+    case OperandKind::Constant:  // read_scalar knows them
     case OperandKind::Scc:
       return wave.scc;
     case OperandKind::Vccz:
@@ -54,10 +52,7 @@ const u32* splat_lanes(Wave& wave, const Operand& operand, u32 dword, LaneBuffer
   return buffer;
 }
 
-u32* destination_register(Wave& wave, const Operand& operand) {
-  if (!operand.is_vgpr()) throw GuestFault{FaultKind::IllegalOperand, "the destination is not a vector register"};
-  return wave.vgpr(operand.index);
-}
+void fault_no_destination() { throw GuestFault{FaultKind::IllegalOperand, "the destination is not a vector register"}; }
 
 void expand_mask(u64 mask, LaneBuffer& lanes) {
 #if defined(__AVX2__)

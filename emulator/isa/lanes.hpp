@@ -30,7 +30,12 @@ struct LaneSource {
 };
 
 // The value of a scalar-like operand (SGPR, constant, SCC, …), `dwords` 1 or 2. Modifiers are not applied.
-u64 read_scalar(const Wave& wave, const Operand& operand, u32 dwords = 1);
+u64 read_special(const Wave& wave, const Operand& operand);
+inline u64 read_scalar(const Wave& wave, const Operand& operand, u32 dwords = 1) {
+  if (operand.kind == OperandKind::Scalar) [[likely]]
+    return dwords == 2 ? wave.scalar64(operand.index) : wave.sgprs[operand.index];
+  return operand.kind == OperandKind::Constant ? operand.constant : read_special(wave, operand);
+}
 void write_scalar(Wave& wave, const Operand& operand, u64 value, u32 dwords = 1);
 
 // abs, then neg, on the dword that holds the sign.
@@ -47,7 +52,11 @@ inline const u32* read_lanes(Wave& wave, const Operand& operand, u32 dword, Lane
 }
 
 // The register that a row writes. Throws GuestFault when the operand is none.
-u32* destination_register(Wave& wave, const Operand& operand);
+[[noreturn]] void fault_no_destination();
+inline u32* destination_register(Wave& wave, const Operand& operand) {
+  if (!operand.is_vgpr()) [[unlikely]] fault_no_destination();
+  return wave.vgpr(operand.index);
+}
 
 // Lane mask expanded to one dword a lane: all ones or zero.
 void expand_mask(u64 mask, LaneBuffer& lanes);

@@ -56,38 +56,120 @@ void lds_addresses(Wave& wave, const Operand& address, u32 offset, u32 size, Lan
 
 u32 byte_offset(const Inst& inst) { return static_cast<u32>(inst.mods.offset); }
 
+// The common case: all lanes active, addresses in a register, everything inside. The addresses, to which each access adds its
+// own offset; null: not so. `end` is the greatest offset plus the size of its access.
+const u32* whole_wave(Wave& wave, const Operand& address, u32 end) {
+  if (wave.exec() != ~u64{0} || wave.observer != nullptr || !address.is_vgpr()) [[unlikely]] return nullptr;
+  const u32* low = wave.vgpr(address.index);
+  u32 highest = 0;
+  for (u32 lane = 0; lane < kWaveSize; ++lane) highest = std::max(highest, low[lane]);
+  return u64{highest} + end <= wave.lds_size ? low : nullptr;
+}
+
+// What 64 lanes read, lane by lane.
+template <typename Data>
+struct Gathered {
+  u32 raw[kWaveSize][Data::dwords];
+  void read(const std::byte* base, const u32* low) {
+    for (u32 lane = 0; lane < kWaveSize; ++lane) std::memcpy(raw[lane], base + low[lane], Data::bytes);
+  }
+  void to_registers(u32* destination) const {
+    for (u32 d = 0; d < Data::dwords; ++d)
+      for (u32 lane = 0; lane < kWaveSize; ++lane) destination[d * kWaveSize + lane] = raw[lane][d];
+  }
+};
+
+// Memory of 64 lanes at base + low[lane] <-> registers.
+template <typename Data>
+void load_whole_wave(const std::byte* base, const u32* low, u32* destination) {
+  const u32 step = low[1] - low[0];
+  if (step == Data::bytes && is_ramp(low, nullptr, step)) return load_neighbours<Data, kWaveSize>(base + low[0], destination);
+  if (step == 0 && is_ramp(low, nullptr, 0)) return load_uniform<Data>(base + low[0], destination, ~u64{0});
+  if constexpr (is_plain_dwords<Data>) {
+    Gathered<Data> data;  // the addresses may be in a destination register
+    data.read(base, low);
+    data.to_registers(destination);
+  } else {
+    for (u32 lane = 0; lane < kWaveSize; ++lane) {
+      typename Data::type raw;
+      std::memcpy(&raw, base + low[lane], sizeof raw);
+      destination[lane] = Data::from_memory(raw, destination[lane]);
+    }
+  }
+}
+template <typename Data>
+void store_whole_wave(std::byte* base, const u32* low, const u32* source) {
+  if (low[1] - low[0] == Data::bytes && is_ramp(low, nullptr, Data::bytes))
+    return store_neighbours<Data, kWaveSize>(base + low[0], source);
+  for (u32 lane = 0; lane < kWaveSize; ++lane) {
+    if constexpr (is_plain_dwords<Data>) {
+      u32 raw[Data::dwords];
+      for (u32 d = 0; d < Data::dwords; ++d) raw[d] = source[d * kWaveSize + lane];
+      std::memcpy(base + low[lane], raw, sizeof raw);
+    } else {
+      const typename Data::type raw = Data::to_memory(source[lane]);
+      std::memcpy(base + low[lane], &raw, sizeof raw);
+    }
+  }
+}
+
 template <typename Data>
 void read(Wave& wave, const Inst& inst) {
+  const u32 offset = byte_offset(inst);
+  u32* destination = data_registers(wave, inst.operands[0]);
+  if (const u32* low = whole_wave(wave, inst.operands[1], offset + Data::bytes))
+    return load_whole_wave<Data>(wave.lds + offset, low, destination);
   LaneAddresses at;
-  lds_addresses(wave, inst.operands[1], byte_offset(inst), Data::bytes, at);
-  load_lanes<Data>(wave, at, data_registers(wave, inst.operands[0]));
+  lds_addresses(wave, inst.operands[1], offset, Data::bytes, at);
+  load_lanes<Data>(wave, at, destination);
 }
 
 template <typename Data>
 void write(Wave& wave, const Inst& inst) {
+  const u32 offset = byte_offset(inst);
+  const u32* source = data_registers(wave, inst.operands[1]);
+  if (const u32* low = whole_wave(wave, inst.operands[0], offset + Data::bytes))
+    return store_whole_wave<Data>(wave.lds + offset, low, source);
   LaneAddresses at;
-  lds_addresses(wave, inst.operands[0], byte_offset(inst), Data::bytes, at);
-  store_lanes<Data>(wave, at, data_registers(wave, inst.operands[1]));
+  lds_addresses(wave, inst.operands[0], offset, Data::bytes, at);
+  store_lanes<Data>(wave, at, source);
 }
 
 // Two elements at offset0 and offset1, counted in elements, or in 64 elements for the st64 forms.
 template <typename Data, u32 Stride>
 void read2(Wave& wave, const Inst& inst) {
   u32* destination = data_registers(wave, inst.operands[0]);
-  // The address register may be among the destinations: both addresses are taken first.
+  const u32 offset0 = static_cast<u32>(inst.mods.offset) * Stride * Data::bytes;
+  const u32 offset1 = static_cast<u32>(inst.mods.offset1) * Stride * Data::bytes;
+  // The address register may be among the destinations: both are read first.
+  if (const u32* low = whole_wave(wave, inst.operands[1], std::max(offset0, offset1) + Data::bytes)) {
+    Gathered<Data> first, second;
+    first.read(wave.lds + offset0, low);
+    second.read(wave.lds + offset1, low);
+    first.to_registers(destination);
+    second.to_registers(destination + Data::dwords * kWaveSize);
+    return;
+  }
   LaneAddresses at[2];
-  lds_addresses(wave, inst.operands[1], static_cast<u32>(inst.mods.offset) * Stride * Data::bytes, Data::bytes, at[0]);
-  lds_addresses(wave, inst.operands[1], static_cast<u32>(inst.mods.offset1) * Stride * Data::bytes, Data::bytes, at[1]);
+  lds_addresses(wave, inst.operands[1], offset0, Data::bytes, at[0]);
+  lds_addresses(wave, inst.operands[1], offset1, Data::bytes, at[1]);
   load_lanes<Data>(wave, at[0], destination);
   load_lanes<Data>(wave, at[1], destination + Data::dwords * kWaveSize);
 }
 template <typename Data, u32 Stride>
 void write2(Wave& wave, const Inst& inst) {
+  const u32 offsets[2] = {static_cast<u32>(inst.mods.offset) * Stride * Data::bytes,
+                          static_cast<u32>(inst.mods.offset1) * Stride * Data::bytes};
+  const u32* low = whole_wave(wave, inst.operands[0], std::max(offsets[0], offsets[1]) + Data::bytes);
   for (u32 k = 0; k < 2; ++k) {
+    const u32* source = data_registers(wave, inst.operands[1 + k]);
+    if (low != nullptr) {
+      store_whole_wave<Data>(wave.lds + offsets[k], low, source);
+      continue;
+    }
     LaneAddresses at;
-    const u32 element = static_cast<u32>(k == 0 ? inst.mods.offset : inst.mods.offset1);
-    lds_addresses(wave, inst.operands[0], element * Stride * Data::bytes, Data::bytes, at);
-    store_lanes<Data>(wave, at, data_registers(wave, inst.operands[1 + k]));
+    lds_addresses(wave, inst.operands[0], offsets[k], Data::bytes, at);
+    store_lanes<Data>(wave, at, source);
   }
 }
 // Exchanges two elements with memory; returns both old values.

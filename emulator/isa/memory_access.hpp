@@ -14,11 +14,13 @@ namespace hipbench::emulator {
 // The lanes' addresses as host pointers. When all active lanes fall into one allocation (the rule) `pattern` says how they lie
 // to each other; otherwise every lane goes through the checked byte-wise path.
 struct LaneAddresses {
-  enum class Pattern : u8 { Contiguous, Uniform, Scattered, Checked };
+  // Rows: every eight lanes from a multiple of eight on are neighbours (all lanes are active, nobody observes).
+  enum class Pattern : u8 { Contiguous, Uniform, Rows, Scattered, Checked };
   Pattern pattern = Pattern::Checked;
   u64 active = 0;
   alignas(64) u64 guest[kWaveSize];       // guest addresses; inactive lanes hold an active lane's
-  alignas(64) std::byte* host[kWaveSize]; // valid unless Checked
+  // Valid unless Checked: of all lanes where Scattered, of every eighth where Rows, of the first otherwise.
+  alignas(64) std::byte* host[kWaveSize];
 };
 
 // Fills host and pattern from guest and active for accesses of `size` bytes. `writes`: the range must be writable.
@@ -28,6 +30,31 @@ void resolve(Wave& wave, LaneAddresses& addresses, u32 size, bool writes);
 // guest must be filled and resolve() called. Only for addresses that cannot be in the LDS or scratch aperture or are checked to
 // lie in an allocation, as here.
 bool resolve_offsets(Wave& wave, LaneAddresses& addresses, u64 origin, const u32* offsets, u32 size, bool writes);
+
+// Eight lanes of a register at a time.
+using Lanes8 = u32 __attribute__((ext_vector_type(8)));
+inline Lanes8 load_lanes8(const u32* from) {
+  Lanes8 lanes;
+  std::memcpy(&lanes, from, sizeof lanes);
+  return lanes;
+}
+
+// How the offsets of all 64 lanes lie to each other, where that is `step` from lane to lane, 0 or the access's size. `high`: upper
+// halves that must all be the same, or null.
+inline bool is_ramp(const u32* low, const u32* high, u32 step) {
+  constexpr Lanes8 kNumbers = {0, 1, 2, 3, 4, 5, 6, 7};
+  Lanes8 expected = kNumbers * step + low[0], wrong = 0;
+  const u32 common = high != nullptr ? high[0] : 0;
+#pragma clang loop unroll(full)
+  for (u32 lane = 0; lane < kWaveSize; lane += 8) {
+    wrong |= load_lanes8(low + lane) ^ expected;
+    if (high != nullptr) wrong |= load_lanes8(high + lane) ^ common;
+    expected += 8 * step;
+  }
+  return __builtin_reduce_or(wrong) == 0;
+}
+// Whether the lanes' range would wrap around the 32 bits of an offset.
+inline bool ramp_wraps(u32 first) { return first > ~u32{0} - kWaveSize * 16; }
 
 // One lane's access wherever the address points: global memory, the LDS aperture or the scratch aperture. Throws GuestFault.
 void load_bytes(Wave& wave, u64 address, u32 size, u32 lane, void* out);
@@ -71,14 +98,56 @@ using ShortHigh = HalfData<u16, true>;
 template <typename Data>
 inline constexpr bool is_plain_dwords = requires { requires Data::bytes == 4 * Data::dwords; };
 
+// Registers <- memory for `Lanes` neighbouring lanes.
+template <typename Data, u32 Lanes>
+void load_neighbours(const std::byte* from, u32* destination) {
+  if constexpr (is_plain_dwords<Data>) {
+    constexpr u32 n = Data::dwords;
+    if constexpr (n == 1) {
+      std::memcpy(destination, from, Lanes * 4);
+    } else {
+      u32 raw[Lanes * n];
+      std::memcpy(raw, from, sizeof raw);
+      for (u32 d = 0; d < n; ++d)
+        for (u32 lane = 0; lane < Lanes; ++lane) destination[d * kWaveSize + lane] = raw[lane * n + d];
+    }
+  } else {
+    typename Data::type raw[Lanes];
+    std::memcpy(raw, from, sizeof raw);
+    for (u32 lane = 0; lane < Lanes; ++lane) destination[lane] = Data::from_memory(raw[lane], destination[lane]);
+  }
+}
+
 // The loaded value does not depend on what the register held.
 template <typename Data>
-inline constexpr bool is_whole_dword = false;
+inline constexpr bool is_whole_dword = is_plain_dwords<Data>;
 template <typename T>
 inline constexpr bool is_whole_dword<NarrowData<T>> = true;
 
 // The same dwords into every active lane.
 void fill_active(u32* destination, const u32* values, u32 dwords, u64 active);
+
+// Registers <- one value for all active lanes.
+template <typename Data>
+void load_uniform(const std::byte* from, u32* destination, u64 active) {
+  if constexpr (is_plain_dwords<Data>) {
+    u32 raw[Data::dwords];
+    std::memcpy(raw, from, sizeof raw);
+    fill_active(destination, raw, Data::dwords, active);
+  } else {
+    typename Data::type raw;
+    std::memcpy(&raw, from, sizeof raw);
+    if constexpr (is_whole_dword<Data>) {
+      const u32 value = Data::from_memory(raw, 0);
+      fill_active(destination, &value, 1, active);
+    } else {
+      for (u64 left = active; left != 0; left &= left - 1) {
+        const u32 lane = static_cast<u32>(std::countr_zero(left));
+        destination[lane] = Data::from_memory(raw, destination[lane]);
+      }
+    }
+  }
+}
 
 // Registers <- memory for the active lanes.
 template <typename Data>
@@ -86,26 +155,14 @@ void load_lanes(Wave& wave, const LaneAddresses& at, u32* destination) {
   using Pattern = LaneAddresses::Pattern;
   const u64 active = at.active;
   if (wave.observer != nullptr && at.pattern != Pattern::Checked) [[unlikely]] wave.observer->loads(wave, at, Data::bytes);
+  if (at.pattern == Pattern::Contiguous) return load_neighbours<Data, kWaveSize>(at.host[0], destination);
+  if (at.pattern == Pattern::Uniform) return load_uniform<Data>(at.host[0], destination, active);
+  if (at.pattern == Pattern::Rows) {
+    for (u32 lane = 0; lane < kWaveSize; lane += 8) load_neighbours<Data, 8>(at.host[lane], destination + lane);
+    return;
+  }
   if constexpr (is_plain_dwords<Data>) {
     constexpr u32 n = Data::dwords;
-    if (at.pattern == Pattern::Contiguous) {
-      const std::byte* from = at.host[0];
-      if constexpr (n == 1) {
-        std::memcpy(destination, from, kWaveSize * 4);
-      } else {
-        u32 raw[kWaveSize * n];
-        std::memcpy(raw, from, sizeof raw);
-        for (u32 d = 0; d < n; ++d)
-          for (u32 lane = 0; lane < kWaveSize; ++lane) destination[d * kWaveSize + lane] = raw[lane * n + d];
-      }
-      return;
-    }
-    if (at.pattern == Pattern::Uniform) {
-      u32 raw[n];
-      std::memcpy(raw, at.host[0], sizeof raw);
-      fill_active(destination, raw, n, active);
-      return;
-    }
     if (at.pattern != Pattern::Checked && active == ~u64{0}) {
       u32 raw[kWaveSize][n];
       for (u32 lane = 0; lane < kWaveSize; ++lane) std::memcpy(raw[lane], at.host[lane], 4 * n);
@@ -124,26 +181,6 @@ void load_lanes(Wave& wave, const LaneAddresses& at, u32* destination) {
     }
   } else {
     using T = typename Data::type;
-    if (at.pattern == Pattern::Contiguous) {
-      T raw[kWaveSize];
-      std::memcpy(raw, at.host[0], sizeof raw);
-      for (u32 lane = 0; lane < kWaveSize; ++lane) destination[lane] = Data::from_memory(raw[lane], destination[lane]);
-      return;
-    }
-    if (at.pattern == Pattern::Uniform) {
-      T raw;
-      std::memcpy(&raw, at.host[0], sizeof raw);
-      if constexpr (is_whole_dword<Data>) {
-        const u32 value = Data::from_memory(raw, 0);
-        fill_active(destination, &value, 1, active);
-      } else {
-        for (u64 left = active; left != 0; left &= left - 1) {
-          const u32 lane = static_cast<u32>(std::countr_zero(left));
-          destination[lane] = Data::from_memory(raw, destination[lane]);
-        }
-      }
-      return;
-    }
     if (at.pattern != Pattern::Checked && active == ~u64{0}) {
       for (u32 lane = 0; lane < kWaveSize; ++lane) {
         T raw;
@@ -170,25 +207,35 @@ inline u64 lanes_that_store(const LaneAddresses& at) {
   return u64{1} << (63 - std::countl_zero(at.active));
 }
 
+// Memory <- registers for `Lanes` neighbouring lanes.
+template <typename Data, u32 Lanes>
+void store_neighbours(std::byte* to, const u32* source) {
+  if constexpr (is_plain_dwords<Data>) {
+    constexpr u32 n = Data::dwords;
+    u32 raw[Lanes * n];
+    for (u32 d = 0; d < n; ++d)
+      for (u32 lane = 0; lane < Lanes; ++lane) raw[lane * n + d] = source[d * kWaveSize + lane];
+    std::memcpy(to, raw, sizeof raw);
+  } else {
+    typename Data::type raw[Lanes];
+    for (u32 lane = 0; lane < Lanes; ++lane) raw[lane] = Data::to_memory(source[lane]);
+    std::memcpy(to, raw, sizeof raw);
+  }
+}
+
 // Memory <- registers for the active lanes, in lane order: where lanes hit the same address, the highest lane's value stays.
 template <typename Data>
 void store_lanes(Wave& wave, const LaneAddresses& at, const u32* source) {
   using Pattern = LaneAddresses::Pattern;
   if (wave.observer != nullptr && at.pattern != Pattern::Checked) [[unlikely]]
     wave.observer->stores(wave, at, Data::bytes, source, Data::shift);
+  if (at.pattern == Pattern::Contiguous) return store_neighbours<Data, kWaveSize>(at.host[0], source);
+  if (at.pattern == Pattern::Rows) {
+    for (u32 lane = 0; lane < kWaveSize; lane += 8) store_neighbours<Data, 8>(at.host[lane], source + lane);
+    return;
+  }
   if constexpr (is_plain_dwords<Data>) {
     constexpr u32 n = Data::dwords;
-    if (at.pattern == Pattern::Contiguous) {
-      if constexpr (n == 1) {
-        std::memcpy(at.host[0], source, kWaveSize * 4);
-      } else {
-        u32 raw[kWaveSize * n];
-        for (u32 d = 0; d < n; ++d)
-          for (u32 lane = 0; lane < kWaveSize; ++lane) raw[lane * n + d] = source[d * kWaveSize + lane];
-        std::memcpy(at.host[0], raw, sizeof raw);
-      }
-      return;
-    }
     for (u64 left = lanes_that_store(at); left != 0; left &= left - 1) {
       const u32 lane = static_cast<u32>(std::countr_zero(left));
       u32 raw[n];
@@ -199,12 +246,6 @@ void store_lanes(Wave& wave, const LaneAddresses& at, const u32* source) {
         std::memcpy(at.host[at.pattern == Pattern::Uniform ? 0 : lane], raw, 4 * n);
     }
   } else {
-    if (at.pattern == Pattern::Contiguous) {  // only host[0] is valid
-      typename Data::type raw[kWaveSize];
-      for (u32 lane = 0; lane < kWaveSize; ++lane) raw[lane] = Data::to_memory(source[lane]);
-      std::memcpy(at.host[0], raw, sizeof raw);
-      return;
-    }
     for (u64 left = lanes_that_store(at); left != 0; left &= left - 1) {
       const u32 lane = static_cast<u32>(std::countr_zero(left));
       const typename Data::type raw = Data::to_memory(source[lane]);

@@ -15,11 +15,15 @@ struct OperandSpec {
   bool destination = false;
 };
 
+// Chooses at decoding: something faster for what is known of the instruction by then, or null.
+using Pick = Execute (*)(const Inst&);
+
 struct Op {
   std::string_view name;
   InstClass cls = InstClass::Valu;
   Execute plain = nullptr;    // operands without modifiers
   Execute general = nullptr;  // any modifiers; null = the row allows none
+  Pick pick = nullptr;
   u8 operand_count = 0;       // operands in assembler order; 0xff = as many as the text has, all of type Wide
   OperandSpec operands[kMaxOperands] = {};
   u32 detail = 0;             // row-specific: MFMA table index, access size, …

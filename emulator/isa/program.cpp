@@ -1,6 +1,7 @@
 #include "emulator/isa/program.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "emulator/isa/wave.hpp"
@@ -33,12 +34,54 @@ bool ends_block(const Inst& inst) {
          name == "s_call_b64";
 }
 
+// Memory is synchronous here, and priorities are timing only.
+bool has_no_effect(std::string_view name) { return name == "s_waitcnt" || name == "s_nop" || name == "s_setprio"; }
+
+// Instructions that may go anywhere in a run: they neither read nor change the program counter, the state of the wave, the
+// modes that the executing loop looks at, or the counters. Everything that is not known to be harmless ends a run.
+bool may_run(const Inst& inst) {
+  if (inst.op == nullptr) return false;
+  const std::string_view name = inst.op->name;
+  if (has_no_effect(name)) return true;
+  switch (inst.cls) {
+    case InstClass::Valu:
+    case InstClass::Vmem:
+    case InstClass::Lds:
+    case InstClass::Mfma: return true;
+    case InstClass::Smem: return !name.starts_with("s_mem");                                // clocks
+    case InstClass::Salu: return !name.starts_with("s_set") && !name.starts_with("s_get");  // MODE, GPR indexing
+    case InstClass::Branch:
+    case InstClass::Other: return false;
+  }
+  return false;
+}
+
+// Bounds what runs between two looks at limits.
+constexpr u16 kLongestRun = 1024;
+
+// Makes `inst` the head of the run that goes on at `next`, the instruction behind it.
+void extend_run(Inst& inst, const Inst* next) {
+  if (next == nullptr || !may_run(inst)) return;
+  const bool joins = next->run_length != 0 && next->run_length < kLongestRun;
+  if (joins) {
+    std::copy(std::begin(next->run_counts), std::end(next->run_counts), std::begin(inst.run_counts));
+    inst.run_length = next->run_length;
+    inst.run_exit = next->run_exit;
+    inst.run_next = has_no_effect(next->op->name) ? next->run_next : next;
+  } else {
+    inst.run_exit = next;
+  }
+  ++inst.run_length;
+  ++inst.run_counts[static_cast<u32>(inst.cls)];
+}
+
 }  // namespace
 
 const Inst* Program::decode_block(Table& table, u64 pc) {
   const std::lock_guard lock(mutex_);
   Inst* previous = nullptr;
   const Inst* first = nullptr;
+  const size_t known_before = instructions_.size();
   for (u64 at = pc; at - table.base < table.size;) {
     std::atomic<const Inst*>& slot = table.slots[(at - table.base) / 4];
     const Inst* known = slot.load(std::memory_order_relaxed);
@@ -55,7 +98,8 @@ const Inst* Program::decode_block(Table& table, u64 pc) {
     instructions_.push_back(std::move(inst));
     if (ends_block(*previous)) break;
   }
-  // Published only now: `following` of every instruction is final before another thread can see it.
+  for (size_t k = instructions_.size(); k-- > known_before;) extend_run(*instructions_[k], instructions_[k]->following);
+  // Published only now: an instruction is final before another thread can see it.
   for (auto inst = instructions_.rbegin(); inst != instructions_.rend(); ++inst) {
     std::atomic<const Inst*>& slot = table.slots[((*inst)->pc - table.base) / 4];
     if ((*inst)->pc < table.base || (*inst)->pc - table.base >= table.size ||

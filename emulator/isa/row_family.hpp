@@ -15,9 +15,10 @@ namespace hipbench::emulator {
 class RowFamily {
  public:
   explicit RowFamily(InstClass cls) : cls_(cls) {}
-  void add(std::string name, Execute body) {
+  void add(std::string name, Execute body, Pick pick = nullptr) {
     names_.push_back(std::move(name));
     rows_.push_back(custom_wide(names_.back(), cls_, body));
+    rows_.back().pick = pick;
   }
   std::span<const Op> rows() const { return rows_; }
 
@@ -27,26 +28,32 @@ class RowFamily {
   std::vector<Op> rows_;
 };
 
+template <typename Body, typename Data>
+void add_load(RowFamily& family, std::string name) {
+  Pick pick = nullptr;
+  if constexpr (requires { &Body::template pick_load<Data>; }) pick = &Body::template pick_load<Data>;
+  family.add(std::move(name), &Body::template load<Data>, pick);
+}
+
 // The loads and stores that GLOBAL, FLAT, SCRATCH and MUBUF have in common. Body::load<Data> and Body::store<Data>
-// execute them.
+// execute them; Body::pick_load<Data>, if there is one, is the loads' Op::pick.
 template <typename Body>
 void add_loads_and_stores(RowFamily& family, const std::string& prefix) {
-  const auto load = [&](const char* name, Execute body) { family.add(prefix + "_load_" + name, body); };
   const auto store = [&](const char* name, Execute body) { family.add(prefix + "_store_" + name, body); };
-  load("ubyte", &Body::template load<UByte>);
-  load("sbyte", &Body::template load<SByte>);
-  load("ushort", &Body::template load<UShort>);
-  load("sshort", &Body::template load<SShort>);
-  load("dword", &Body::template load<DwordData<1>>);
-  load("dwordx2", &Body::template load<DwordData<2>>);
-  load("dwordx3", &Body::template load<DwordData<3>>);
-  load("dwordx4", &Body::template load<DwordData<4>>);
-  load("ubyte_d16", &Body::template load<UByteLow>);
-  load("ubyte_d16_hi", &Body::template load<UByteHigh>);
-  load("sbyte_d16", &Body::template load<SByteLow>);
-  load("sbyte_d16_hi", &Body::template load<SByteHigh>);
-  load("short_d16", &Body::template load<ShortLow>);
-  load("short_d16_hi", &Body::template load<ShortHigh>);
+  add_load<Body, UByte>(family, prefix + "_load_ubyte");
+  add_load<Body, SByte>(family, prefix + "_load_sbyte");
+  add_load<Body, UShort>(family, prefix + "_load_ushort");
+  add_load<Body, SShort>(family, prefix + "_load_sshort");
+  add_load<Body, DwordData<1>>(family, prefix + "_load_dword");
+  add_load<Body, DwordData<2>>(family, prefix + "_load_dwordx2");
+  add_load<Body, DwordData<3>>(family, prefix + "_load_dwordx3");
+  add_load<Body, DwordData<4>>(family, prefix + "_load_dwordx4");
+  add_load<Body, UByteLow>(family, prefix + "_load_ubyte_d16");
+  add_load<Body, UByteHigh>(family, prefix + "_load_ubyte_d16_hi");
+  add_load<Body, SByteLow>(family, prefix + "_load_sbyte_d16");
+  add_load<Body, SByteHigh>(family, prefix + "_load_sbyte_d16_hi");
+  add_load<Body, ShortLow>(family, prefix + "_load_short_d16");
+  add_load<Body, ShortHigh>(family, prefix + "_load_short_d16_hi");
   store("byte", &Body::template store<UByte>);
   store("byte_d16_hi", &Body::template store<UByteHigh>);
   store("short", &Body::template store<UShort>);

@@ -29,6 +29,8 @@ std::unique_ptr<Inst> from_text(const std::string& line) {
   const Modifiers& mods = inst->mods;
   const bool general = inst->dpp || mods.sdwa || mods.clamp || mods.omod != 0 || mods.op_sel_given;
   inst->execute = general ? inst->op->general : inst->op->plain;
+  if (inst->op->pick != nullptr)
+    if (const Execute faster = inst->op->pick(*inst)) inst->execute = faster;
   return inst;
 }
 

@@ -52,26 +52,40 @@ pair64 shift_add(pair64 a, u32 given, pair64 b) {
   return {sum, high + b.high + (sum < low ? 1u : 0u)};
 }
 
+using LshlAddRow = LaneRowOf<[](pair64 a, u32 n, pair64 b) { return shift_add(a, n & 7, b); }>;
+[[gnu::noinline]] void lshl_add_u64_plain(Wave& wave, const Inst& inst) { LshlAddRow::plain(wave, inst); }
+
 // v_lshl_add_u64 is how the compiler adds addresses: mostly by shift 0 and with one of the terms in an SGPR pair or
 // constant.
-void lshl_add_u64_plain(Wave& wave, const Inst& inst) {
-  using General = LaneRowOf<[](pair64 a, u32 n, pair64 b) { return shift_add(a, n & 7, b); }>;
-  const Operand &a = inst.operands[1], &shift = inst.operands[2], &b = inst.operands[3];
-  const bool one_vector = a.is_vgpr() != b.is_vgpr();
-  if (shift.kind != OperandKind::Constant || (shift.constant & 7) != 0 || !one_vector || wave.exec() != ~u64{0}) {
-    General::plain(wave, inst);
-    return;
-  }
-  const u64 uniform = read_scalar(wave, a.is_vgpr() ? b : a, 2);
+template <u32 VectorOperand>
+void lshl_add_u64_uniform(Wave& wave, const Inst& inst) {
+  if (wave.exec() != ~u64{0}) [[unlikely]] return lshl_add_u64_plain(wave, inst);
+  const Operand& other = inst.operands[4 - VectorOperand];
+  const u64 uniform = other.is_scalar() ? wave.scalar64(other.index) : other.constant;
   const u32 uniform_low = static_cast<u32>(uniform), uniform_high = static_cast<u32>(uniform >> 32);
-  const u32* source = wave.vgpr(a.is_vgpr() ? a.index : b.index);
-  u32* destination = destination_register(wave, inst.operands[0]);
+  const u32* source = wave.vgpr(inst.operands[VectorOperand].index);
+  u32* destination = wave.vgpr(inst.operands[0].index);
 #pragma clang loop vectorize(assume_safety)
   for (u32 lane = 0; lane < kWaveSize; ++lane) {
-    const u32 high = source[kWaveSize + lane], sum = source[lane] + uniform_low;
+    const u32 high = source[kWaveSize + lane] + uniform_high + 1, sum = source[lane] + uniform_low;
     destination[lane] = sum;
-    destination[kWaveSize + lane] = high + uniform_high + (sum < uniform_low ? 1u : 0u);
+    destination[kWaveSize + lane] = sum >= uniform_low ? high - 1 : high;
   }
+}
+Execute pick_lshl_add_u64(const Inst& inst) {
+  const Operand &a = inst.operands[1], &shift = inst.operands[2], &b = inst.operands[3];
+  const auto is_uniform = [](const Operand& operand) { return operand.is_scalar() || operand.kind == OperandKind::Constant; };
+  if (inst.execute != &lshl_add_u64_plain || !inst.operands[0].is_vgpr()) return nullptr;
+  if (shift.kind != OperandKind::Constant || (shift.constant & 7) != 0) return nullptr;
+  if (a.is_vgpr() && is_uniform(b)) return &lshl_add_u64_uniform<1>;
+  if (b.is_vgpr() && is_uniform(a)) return &lshl_add_u64_uniform<3>;
+  return nullptr;
+}
+constexpr Op lshl_add_u64_row() {
+  Op row = LshlAddRow::op("v_lshl_add_u64");
+  row.plain = &lshl_add_u64_plain;
+  row.pick = &pick_lshl_add_u64;
+  return row;
 }
 
 // ---- Fields ----
@@ -110,31 +124,37 @@ u32 permute_bytes(u32 high, u32 low, u32 select) {
 }
 using PermRow = LaneRowOf<[](u32 high, u32 low, u32 select) { return permute_bytes(high, low, select); }>;
 
-// v_perm_b32 is hot where bytes and halves are packed; eight lanes at a time unless a selector asks for signs or
-// constants.
+// v_perm_b32 is hot where bytes and halves are packed; eight lanes at a time unless a selector asks for signs.
 void perm_plain(Wave& wave, const Inst& inst) {
 #if defined(__AVX2__)
   LaneBuffer buffers[3], result;
-  const u32* high = read_lanes(wave, inst.operands[1], 0, buffers[0]);
-  const u32* low = read_lanes(wave, inst.operands[2], 0, buffers[1]);
   const u32* select = read_lanes(wave, inst.operands[3], 0, buffers[2]);
-  const auto load = [](const u32* lanes) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(lanes)); };
-  const __m256i lane_base =
-      _mm256_set_epi32(0x0c0c0c0c, 0x08080808, 0x04040404, 0, 0x0c0c0c0c, 0x08080808, 0x04040404, 0);
-  __m256i special = _mm256_setzero_si256();
-  for (u32 lane = 0; lane < kWaveSize; lane += 8) {
-    const __m256i s = load(select + lane);
-    special = _mm256_or_si256(special, _mm256_and_si256(s, _mm256_set1_epi8(static_cast<char>(0xf8))));
-    const __m256i index = _mm256_add_epi8(_mm256_and_si256(s, _mm256_set1_epi8(3)), lane_base);
-    const __m256i from_low = _mm256_shuffle_epi8(load(low + lane), index);
-    const __m256i from_high = _mm256_shuffle_epi8(load(high + lane), index);
-    // Bit 2 of a selector byte moves to bit 7, where blendv looks.
-    const __m256i chosen = _mm256_blendv_epi8(from_low, from_high, _mm256_slli_epi32(s, 5));
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(result + lane), chosen);
+  u32 signs = 0;
+  for (u32 lane = 0; lane < kWaveSize; ++lane) {
+    const u32 s = select[lane];
+    signs |= (s & ~(s << 1) & 0x08080808) | (s & 0xf0f0f0f0);  // 8 to 11, or above 15: rare either way
   }
-  if (_mm256_testz_si256(special, special) != 0) {
-    destination_register(wave, inst.operands[0]);
-    return write_lanes(wave, inst.operands[0], 0, result, wave.exec());
+  if (signs == 0) {
+    const u32* high = read_lanes(wave, inst.operands[1], 0, buffers[0]);
+    const u32* low = read_lanes(wave, inst.operands[2], 0, buffers[1]);
+    u32* destination = destination_register(wave, inst.operands[0]);
+    u32* target = wave.exec() == ~u64{0} ? destination : result;
+    const auto load = [](const u32* lanes) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(lanes)); };
+    const __m256i lane_base = _mm256_set_epi32(0x0c0c0c0c, 0x08080808, 0x04040404, 0, 0x0c0c0c0c, 0x08080808, 0x04040404, 0);
+    for (u32 lane = 0; lane < kWaveSize; lane += 8) {
+      const __m256i s = load(select + lane);
+      // 12 and above select a constant: a shuffle index with bit 7 gives 0, and 13 to 15 become ones.
+      const __m256i constant = _mm256_cmpgt_epi8(s, _mm256_set1_epi8(7));
+      const __m256i ones = _mm256_cmpgt_epi8(s, _mm256_set1_epi8(12));
+      const __m256i index = _mm256_or_si256(_mm256_add_epi8(_mm256_and_si256(s, _mm256_set1_epi8(3)), lane_base), constant);
+      const __m256i from_low = _mm256_shuffle_epi8(load(low + lane), index);
+      const __m256i from_high = _mm256_shuffle_epi8(load(high + lane), index);
+      // Bit 2 of a selector byte moves to bit 7, where blendv looks.
+      const __m256i chosen = _mm256_blendv_epi8(from_low, from_high, _mm256_slli_epi32(s, 5));
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(target + lane), _mm256_or_si256(chosen, ones));
+    }
+    if (target == result) write_lanes(wave, inst.operands[0], 0, result, wave.exec());
+    return;
   }
 #endif
   PermRow::plain(wave, inst);
@@ -244,8 +264,7 @@ constexpr Op kRows[] = {
     lanes<[](u32 a, u32 b, u32 c) { return a + b + c; }>("v_add3_u32"),
     lanes<[](u32 a, u32 n, u32 b) { return (a << (n & 31)) + b; }>("v_lshl_add_u32"),
     lanes<[](u32 a, u32 b, u32 n) { return (a + b) << (n & 31); }>("v_add_lshl_u32"),
-    lanes_with_plain<[](pair64 a, u32 n, pair64 b) { return shift_add(a, n & 7, b); }>("v_lshl_add_u64",
-                                                                                       &lshl_add_u64_plain),
+    lshl_add_u64_row(),
     lanes<[](u32 a, u32 b, u32 c) { return (a ^ b) + c; }>("v_xad_u32"),
 
     // Products

@@ -159,6 +159,13 @@ class MemoryView {
       write_unlike_others(address, size, lane, lanes);
     return host;
   }
+  // The host pointer if [address, address + size) lies in one allocation (which is remembered) that may be accessed so; else null.
+  std::byte* find(u64 address, u64 size, bool writes) {
+    if (address - windows_[last_].base >= windows_[last_].size && !remember(address)) return nullptr;
+    const Window& window = windows_[last_];
+    const u64 offset = address - window.base;
+    return window.size - offset >= size && (window.writable || !writes) ? window.host + offset : nullptr;
+  }
   // True if [low, high) lies in one allocation, which is remembered.
   bool covers(u64 low, u64 high) {
     if (high < low) return false;

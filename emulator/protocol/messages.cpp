@@ -145,11 +145,13 @@ FaultReport get_report(Reader& reader) {
 
 // Counters hold 64-bit numbers only, so they travel as they lie.
 static_assert(std::is_trivially_copyable_v<Counters> && sizeof(Counters) % sizeof(u64) == 0);
+static_assert(std::is_trivially_copyable_v<ClassSeconds> && sizeof(ClassSeconds) == 8 * sizeof(double));
 
 void put(Writer& writer, const LaunchResult& result) {
   put(writer, result.fault);
   writer.bytes(std::as_bytes(std::span(&result.counters, 1)));
   writer.put(result.host_seconds);
+  writer.bytes(std::as_bytes(std::span(&result.class_seconds, 1)));
   writer.put(result.modelled_seconds);
   writer.put(result.occupancy_workgroups_per_cu);
   writer.put(result.bytes_written_to_host);
@@ -162,6 +164,8 @@ LaunchResult get_result(Reader& reader) {
   const auto counters = reader.bytes(sizeof result.counters);
   if (counters.size() == sizeof result.counters) std::memcpy(&result.counters, counters.data(), counters.size());
   result.host_seconds = reader.get<double>();
+  const auto seconds = reader.bytes(sizeof result.class_seconds);
+  if (seconds.size() == sizeof result.class_seconds) std::memcpy(&result.class_seconds, seconds.data(), seconds.size());
   result.modelled_seconds = reader.get<double>();
   result.occupancy_workgroups_per_cu = reader.get<u32>();
   result.bytes_written_to_host = reader.get<u64>();
