@@ -1,5 +1,5 @@
-// Inputs of moe: as the challenge draws them, and five structured families. In all of them gates and outputs are of the size
-// that they have with normal inputs, so that an honest f16 kernel passes with a margin.
+// Inputs of moe: as the challenge draws them, and five structured families. In all of them gates and outputs are of the
+// size that they have with normal inputs, so that an honest f16 kernel passes with a margin.
 //
 // Each token and each piece of a tensor has a random stream of its own, so that threads can share the work.
 
@@ -42,8 +42,12 @@ struct Wish {
 class Drawing {
  public:
   Drawing(const Shape& shape, const Draw& draw)
-      : s_(sizes_of(shape)), draw_(draw), name_("moe/" + shape.label + "/" + std::string(draw.family) + "/"), inputs_(kFieldCount) {
-    for (size_t field = 0; field < kY; ++field) inputs_[field].resize(static_cast<size_t>(field_elements(s_, field)) * 2);
+      : s_(sizes_of(shape)),
+        draw_(draw),
+        name_("moe/" + shape.label + "/" + std::string(draw.family) + "/"),
+        inputs_(kFieldCount) {
+    for (size_t field = 0; field < kY; ++field)
+      inputs_[field].resize(static_cast<size_t>(field_elements(s_, field)) * 2);
   }
 
   // As the challenge draws: normal numbers, weights over the root of a dimension.
@@ -92,7 +96,9 @@ class Drawing {
     });
   }
 
-  RandomStream stream(const std::string& purpose) const { return RandomStream(name_ + purpose, draw_.seed, draw_.case_index); }
+  RandomStream stream(const std::string& purpose) const {
+    return RandomStream(name_ + purpose, draw_.seed, draw_.case_index);
+  }
   uint16_t* router_row(int64_t expert) { return codes(inputs_[kRouter]) + expert * s_.d_hidden; }
   const Sizes& sizes() const { return s_; }
   Buffers take() { return std::move(inputs_); }
@@ -126,7 +132,9 @@ class Drawing {
     const int64_t ranked = std::min(s_.top_k + 1, s_.n_experts);
     const std::vector<Choice> choices = choose(row, ranked);
     if (s_.n_experts == s_.top_k) return true;
-    const auto logit = [&](int64_t rank) { return row[static_cast<size_t>(choices[static_cast<size_t>(rank)].expert)]; };
+    const auto logit = [&](int64_t rank) {
+      return row[static_cast<size_t>(choices[static_cast<size_t>(rank)].expert)];
+    };
     if (logit(s_.top_k - 1) - logit(s_.top_k) < kSmallestLogitGap) return false;
     bool has_wanted = wish.chosen < 0;
     for (int64_t rank = 0; rank < s_.top_k; ++rank) {
@@ -145,12 +153,14 @@ class Drawing {
 
 void leave(int64_t, uint16_t*, RandomStream&) {}
 
-// A token has one value other than zero, so that its gates are one row of the weights, and a wrong index shows as a wrong value.
+// A token has one value other than zero, so that its gates are one row of the weights, and a wrong index shows as a
+// wrong value.
 void draw_one_hot(Drawing& d) {
   const int64_t hidden = d.sizes().d_hidden;
   d.draw_tokens([hidden](int64_t, uint16_t* row, RandomStream& random) {
     std::fill_n(row, hidden, uint16_t{0});
-    const double magnitude = std::sqrt(static_cast<double>(hidden)) * (0.75 + static_cast<double>(random.below(512)) / 1024);
+    const double magnitude =
+        std::sqrt(static_cast<double>(hidden)) * (0.75 + static_cast<double>(random.below(512)) / 1024);
     const uint16_t sign = random.below(2) == 0 ? 0 : kSignBit;
     row[random.below(static_cast<uint64_t>(hidden))] = double_to_f16(magnitude) | sign;
   });
@@ -158,19 +168,22 @@ void draw_one_hot(Drawing& d) {
 
 std::vector<int> random_exponents(RandomStream random, int64_t count, int largest) {
   std::vector<int> exponents(static_cast<size_t>(count));
-  for (int& exponent : exponents) exponent = static_cast<int>(random.below(static_cast<uint64_t>(2 * largest + 1))) - largest;
+  for (int& exponent : exponents)
+    exponent = static_cast<int>(random.below(static_cast<uint64_t>(2 * largest + 1))) - largest;
   return exponents;
 }
 
-// Hidden features differ by up to 2^12 and what the experts have inside by up to 2^8; the weights that take them undo it. Some
-// weights are subnormal f16.
+// Hidden features differ by up to 2^12 and what the experts have inside by up to 2^8; the weights that take them undo
+// it. Some weights are subnormal f16.
 void draw_dynamic_range(Drawing& d) {
   constexpr int kFeatureExponent = 6, kInsideExponent = 4;
   const Sizes& s = d.sizes();
   const std::vector<int> feature = random_exponents(d.stream("features"), s.d_hidden, kFeatureExponent);
-  const std::vector<int> inside = random_exponents(d.stream("inside"), std::max(s.d_expert, s.d_shared), kInsideExponent);
+  const std::vector<int> inside =
+      random_exponents(d.stream("inside"), std::max(s.d_expert, s.d_shared), kInsideExponent);
   const auto scale_row = [](uint16_t* row, int64_t count, int row_exponent, const int* exponents) {
-    for (int64_t i = 0; i < count; ++i) row[i] = scaled(row[i], row_exponent + (exponents != nullptr ? exponents[i] : 0));
+    for (int64_t i = 0; i < count; ++i)
+      row[i] = scaled(row[i], row_exponent + (exponents != nullptr ? exponents[i] : 0));
   };
   d.for_each_expert([&](const Expert& expert) {
     for (int64_t i = 0; i < s.d_hidden; ++i) {
@@ -184,12 +197,13 @@ void draw_dynamic_range(Drawing& d) {
   });
   std::vector<int> undone;
   for (const int exponent : feature) undone.push_back(-exponent);
-  for (int64_t expert = 0; expert < s.n_experts; ++expert) scale_row(d.router_row(expert), s.d_hidden, 0, undone.data());
+  for (int64_t expert = 0; expert < s.n_experts; ++expert)
+    scale_row(d.router_row(expert), s.d_hidden, 0, undone.data());
   d.draw_tokens([&](int64_t, uint16_t* row, RandomStream&) { scale_row(row, s.d_hidden, 0, feature.data()); });
 }
 
-// The second half of the features repeats the first, and three quarters of the weights undo it; so do the second halves inside
-// the experts. What cancels is four times as large as what is left over, and that twice as large as usual.
+// The second half of the features repeats the first, and three quarters of the weights undo it; so do the second halves
+// inside the experts. What cancels is four times as large as what is left over, and that twice as large as usual.
 void draw_cancelling(Drawing& d) {
   constexpr int kCancelsExponent = 3, kLeftOverExponent = 1;
   const Sizes& s = d.sizes();
@@ -208,7 +222,9 @@ void draw_cancelling(Drawing& d) {
   const auto scale = [](uint16_t* row, int64_t count, int exponent) {
     for (int64_t i = 0; i < count; ++i) row[i] = scaled(row[i], exponent);
   };
-  const auto is_set = [](const std::vector<uint8_t>& bits, int64_t index) { return bits[static_cast<size_t>(index)] != 0; };
+  const auto is_set = [](const std::vector<uint8_t>& bits, int64_t index) {
+    return bits[static_cast<size_t>(index)] != 0;
+  };
   d.for_each_expert([&](const Expert& expert) {
     const int64_t width = expert.width, half = width / 2;
     for (uint16_t* matrix : {expert.gate, expert.up}) {
@@ -246,7 +262,8 @@ void draw_permuted_experts(Drawing& d) {
   constexpr uint16_t kThree = 0x4200;
   const Sizes& s = d.sizes();
   RandomStream random = d.stream("experts");
-  const Permutation expert_of_block = random_permutation(random, s.n_experts), places = random_permutation(random, s.d_hidden);
+  const Permutation expert_of_block = random_permutation(random, s.n_experts),
+                    places = random_permutation(random, s.d_hidden);
   const auto place = [&](int64_t block) { return places[static_cast<size_t>(block % s.d_hidden)]; };
   for (int64_t block = 0; block < s.n_experts; ++block) {
     d.router_row(expert_of_block[static_cast<size_t>(block)])[place(block)] = kThree;
@@ -254,7 +271,8 @@ void draw_permuted_experts(Drawing& d) {
   const auto block_of = [&](int64_t token) { return token * s.n_experts / s.tokens; };
   std::vector<Wish> wishes(static_cast<size_t>(s.tokens));
   for (int64_t token = 0; token < s.tokens; ++token) {
-    wishes[static_cast<size_t>(token)].chosen = static_cast<int32_t>(expert_of_block[static_cast<size_t>(block_of(token))]);
+    wishes[static_cast<size_t>(token)].chosen =
+        static_cast<int32_t>(expert_of_block[static_cast<size_t>(block_of(token))]);
   }
   d.draw_tokens(
       [&](int64_t token, uint16_t* row, RandomStream&) {

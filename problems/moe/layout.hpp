@@ -9,7 +9,8 @@
 namespace hipbench::moe {
 
 // In the order of Problem::pointer_fields().
-constexpr size_t kX = 0, kRouter = 1, kGate = 2, kUp = 3, kDown = 4, kSharedGate = 5, kSharedUp = 6, kSharedDown = 7, kY = 8;
+constexpr size_t kX = 0, kRouter = 1, kGate = 2, kUp = 3, kDown = 4, kSharedGate = 5, kSharedUp = 6, kSharedDown = 7,
+                 kY = 8;
 constexpr size_t kFieldCount = 9;
 
 struct Sizes {
@@ -22,14 +23,18 @@ inline Sizes sizes_of(const Shape& shape) {
 
 constexpr int64_t field_elements(const Sizes& s, size_t field) {
   switch (field) {
-    case kRouter: return s.n_experts * s.d_hidden;
+    case kRouter:
+      return s.n_experts * s.d_hidden;
     case kGate:
     case kUp:
-    case kDown: return s.n_experts * s.d_hidden * s.d_expert;
+    case kDown:
+      return s.n_experts * s.d_hidden * s.d_expert;
     case kSharedGate:
     case kSharedUp:
-    case kSharedDown: return s.d_hidden * s.d_shared;
-    default: return s.tokens * s.d_hidden;  // kX, kY
+    case kSharedDown:
+      return s.d_hidden * s.d_shared;
+    default:
+      return s.tokens * s.d_hidden;  // kX, kY
   }
 }
 
@@ -39,11 +44,12 @@ inline const uint16_t* codes(const std::vector<std::byte>& buffer) {
 }
 inline uint16_t* codes(std::vector<std::byte>& buffer) { return reinterpret_cast<uint16_t*>(buffer.data()); }
 
-// The smallest distance between the logits of the last expert that is chosen and of the first that is not: four steps of f16
-// at these magnitudes, so that rounding logits to f16, as the reference does, changes no choice.
+// The smallest distance between the logits of the last expert that is chosen and of the first that is not: four steps
+// of f16 at these magnitudes, so that rounding logits to f16, as the reference does, changes no choice.
 constexpr double kSmallestLogitGap = 0x1p-7;
 
-constexpr std::string_view kFamilies[] = {"one-hot", "dynamic-range", "cancelling", "permuted-experts", "uneven-experts"};
+constexpr std::string_view kFamilies[] = {"one-hot", "dynamic-range", "cancelling", "permuted-experts",
+                                          "uneven-experts"};
 
 // All inputs; kY stays empty.
 Buffers draw_inputs(const Shape& shape, const Draw& draw);

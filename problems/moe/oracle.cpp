@@ -1,9 +1,10 @@
-// Expert by expert: its three matrices are widened to double once, and the tokens that chose it go through them in batches.
-// So the largest shape needs 1 GiB beside its inputs, and nearly all its time is spent in the BLAS library.
+// Expert by expert: its three matrices are widened to double once, and the tokens that chose it go through them in
+// batches. So the largest shape needs 1 GiB beside its inputs, and nearly all its time is spent in the BLAS library.
 //
-// Everything is double up to the one rounding of y to f16. The reference rounds to f16 in many places (logits, softmax, gate, up,
-// their product, each expert's output); on the cases for which it was run that makes 0.17 of the tolerance at most. The one
-// rounding that could matter, of the logits before the choice, keeps their order; for ties see kSmallestLogitGap.
+// Everything is double up to the one rounding of y to f16. The reference rounds to f16 in many places (logits, softmax,
+// gate, up, their product, each expert's output); on the cases for which it was run that makes 0.17 of the tolerance at
+// most. The one rounding that could matter, of the logits before the choice, keeps their order; for ties see
+// kSmallestLogitGap.
 
 #include "problems/moe/oracle.hpp"
 
@@ -22,8 +23,8 @@ namespace {
 
 constexpr int64_t kBatchTokens = 1024;
 
-// f16 to double, written so that the compiler makes vectors of it: the bits are shifted to where f32 has them, and the biases of
-// the exponents are evened out by a product, which is exact for subnormal numbers too.
+// f16 to double, written so that the compiler makes vectors of it: the bits are shifted to where f32 has them, and the
+// biases of the exponents are evened out by a product, which is exact for subnormal numbers too.
 void widen(const uint16_t* in, int64_t count, double* out) {
   for (int64_t i = 0; i < count; ++i) {
     const uint32_t magnitude = in[i] & 0x7fffu, sign = (in[i] & 0x8000u) << 16;
@@ -130,13 +131,15 @@ class Layer {
 };
 
 // For each expert the tokens that chose it.
-std::vector<std::vector<Visit>> route(const Sizes& s, const Buffers& inputs, std::span<const int64_t> tokens, unsigned threads) {
+std::vector<std::vector<Visit>> route(const Sizes& s, const Buffers& inputs, std::span<const int64_t> tokens,
+                                      unsigned threads) {
   const std::vector<double> all = logits(s, codes(inputs[kX]), codes(inputs[kRouter]), tokens, threads);
   std::vector<std::vector<Visit>> visits(static_cast<size_t>(s.n_experts));
   for (size_t packed = 0; packed < tokens.size(); ++packed) {
     const auto experts = static_cast<size_t>(s.n_experts);
     for (const Choice& choice : choose(std::span(all).subspan(packed * experts, experts), s.top_k)) {
-      visits[static_cast<size_t>(choice.expert)].push_back({static_cast<int64_t>(packed), tokens[packed], choice.weight});
+      visits[static_cast<size_t>(choice.expert)].push_back(
+          {static_cast<int64_t>(packed), tokens[packed], choice.weight});
     }
   }
   return visits;
@@ -166,9 +169,11 @@ std::vector<Choice> choose(std::span<const double> token_logits, int64_t top_k) 
   std::iota(order.begin(), order.end(), 0);
   const auto logit = [&](int32_t expert) {
     const double value = token_logits[static_cast<size_t>(expert)];
-    return std::isnan(value) ? -std::numeric_limits<double>::infinity() : value;  // a user's own inputs may hold anything
+    // A user's own inputs may hold anything.
+    return std::isnan(value) ? -std::numeric_limits<double>::infinity() : value;
   };
-  std::sort(order.begin(), order.end(), [&](int32_t a, int32_t b) { return logit(a) != logit(b) ? logit(a) > logit(b) : a < b; });
+  std::sort(order.begin(), order.end(),
+            [&](int32_t a, int32_t b) { return logit(a) != logit(b) ? logit(a) > logit(b) : a < b; });
   double sum = 0;
   for (const int32_t expert : order) sum += std::exp(logit(expert) - logit(order[0]));
   std::vector<Choice> choices;
@@ -178,7 +183,8 @@ std::vector<Choice> choose(std::span<const double> token_logits, int64_t top_k) 
   return choices;
 }
 
-std::vector<uint16_t> forward(const Sizes& s, const Buffers& inputs, std::span<const int64_t> tokens, unsigned threads) {
+std::vector<uint16_t> forward(const Sizes& s, const Buffers& inputs, std::span<const int64_t> tokens,
+                              unsigned threads) {
   const std::vector<std::vector<Visit>> visits = route(s, inputs, tokens, threads);
   Layer layer(s, inputs, static_cast<int64_t>(tokens.size()), threads);
   const int64_t matrix = s.d_hidden * s.d_expert;
@@ -188,8 +194,10 @@ std::vector<uint16_t> forward(const Sizes& s, const Buffers& inputs, std::span<c
                      visits[static_cast<size_t>(expert)]);
   }
   std::vector<Visit> everybody;
-  for (size_t packed = 0; packed < tokens.size(); ++packed) everybody.push_back({static_cast<int64_t>(packed), tokens[packed], 1});
-  layer.add_expert({codes(inputs[kSharedGate]), codes(inputs[kSharedUp]), codes(inputs[kSharedDown]), s.d_shared}, everybody);
+  for (size_t packed = 0; packed < tokens.size(); ++packed)
+    everybody.push_back({static_cast<int64_t>(packed), tokens[packed], 1});
+  layer.add_expert({codes(inputs[kSharedGate]), codes(inputs[kSharedUp]), codes(inputs[kSharedDown]), s.d_shared},
+                   everybody);
   return layer.rounded();
 }
 

@@ -10,8 +10,8 @@
 namespace hipbench::moe {
 
 // x . router^T of the given tokens: [tokens][n_experts].
-std::vector<double> logits(const Sizes& sizes, const uint16_t* x, const uint16_t* router, std::span<const int64_t> tokens,
-                           unsigned threads);
+std::vector<double> logits(const Sizes& sizes, const uint16_t* x, const uint16_t* router,
+                           std::span<const int64_t> tokens, unsigned threads);
 
 struct Choice {
   int32_t expert;
@@ -22,6 +22,7 @@ struct Choice {
 std::vector<Choice> choose(std::span<const double> token_logits, int64_t top_k);
 
 // y's rows `tokens` (ascending, all valid), packed: tokens.size() * d_hidden values of f16. Any sizes.
-std::vector<uint16_t> forward(const Sizes& sizes, const Buffers& inputs, std::span<const int64_t> tokens, unsigned threads);
+std::vector<uint16_t> forward(const Sizes& sizes, const Buffers& inputs, std::span<const int64_t> tokens,
+                              unsigned threads);
 
 }  // namespace hipbench::moe

@@ -31,9 +31,14 @@ class Moe final : public Problem {
             {"d_shared", offsetof(hb_moe, d_shared)},
             {"n_experts", offsetof(hb_moe, n_experts)},
             {"top_k", offsetof(hb_moe, top_k)}},
-           {input("x", offsetof(hb_moe, x)), input("router", offsetof(hb_moe, router)), input("w_gate", offsetof(hb_moe, w_gate)),
-            input("w_up", offsetof(hb_moe, w_up)), input("w_down", offsetof(hb_moe, w_down)), input("s_gate", offsetof(hb_moe, s_gate)),
-            input("s_up", offsetof(hb_moe, s_up)), input("s_down", offsetof(hb_moe, s_down)),
+           {input("x", offsetof(hb_moe, x)),
+            input("router", offsetof(hb_moe, router)),
+            input("w_gate", offsetof(hb_moe, w_gate)),
+            input("w_up", offsetof(hb_moe, w_up)),
+            input("w_down", offsetof(hb_moe, w_down)),
+            input("s_gate", offsetof(hb_moe, s_gate)),
+            input("s_up", offsetof(hb_moe, s_up)),
+            input("s_down", offsetof(hb_moe, s_down)),
             {"y", offsetof(hb_moe, y), Access::Out, ElementType::F16}},
            {"n_experts", "bs", "seq"});
   }
@@ -68,8 +73,8 @@ class Moe final : public Problem {
 
   Work work(const Shape& shape) const override {
     const moe::Sizes s = moe::sizes_of(shape);
-    // With this many tokens, normal inputs leave no expert out (with 32 experts a miss has probability 1e-14); with fewer all
-    // that is sure is that the first token's experts are read.
+    // With this many tokens, normal inputs leave no expert out (with 32 experts a miss has probability 1e-14); with
+    // fewer all that is sure is that the first token's experts are read.
     constexpr int64_t kTokensThatUseAll = 256;
     const int64_t experts_read = s.tokens >= kTokensThatUseAll ? s.n_experts : s.top_k;
     const int64_t inside = s.top_k * s.d_expert + s.d_shared;
@@ -87,7 +92,8 @@ class Moe final : public Problem {
   Result<std::vector<int32_t>> complete_shape(std::span<const int64_t> dimensions) const override {
     const int64_t experts = dimensions[0], batches = dimensions[1], length = dimensions[2];
     constexpr int64_t kMostTokens = 65536;
-    if (experts != 4 && experts != 8 && experts != 32) return Error{fmt::format("n_experts={} is not 4, 8 or 32", experts)};
+    if (experts != 4 && experts != 8 && experts != 32)
+      return Error{fmt::format("n_experts={} is not 4, 8 or 32", experts)};
     for (size_t i = 1; i < 3; ++i) {
       if (dimensions[i] < 1 || dimensions[i] > kMostTokens) {
         return Error{fmt::format("{}={} is not between 1 and {}", this->dimensions()[i], dimensions[i], kMostTokens)};
@@ -97,7 +103,8 @@ class Moe final : public Problem {
       return Error{fmt::format("bs={} times seq={} is more than {} tokens", batches, length, kMostTokens)};
     }
     std::vector<int32_t> values;
-    for (const int64_t value : {batches, length, batches * length, kHidden, kExpert, kExpert * kSharedExperts, experts, kTopK}) {
+    for (const int64_t value :
+         {batches, length, batches * length, kHidden, kExpert, kExpert * kSharedExperts, experts, kTopK}) {
       values.push_back(static_cast<int32_t>(value));
     }
     return values;

@@ -1,8 +1,8 @@
 // A starting point for moe, host track: correct, simple and slow. Try it:
 //   hipbench eval THIS_FILE --problem moe
 //
-// A token visits the top_k experts that its router logits choose, and the shared expert, which everybody visits. A visit gives
-// weight * (SiLU(x . gate) * (x . up)) . down; a token's y is the sum of its visits.
+// A token visits the top_k experts that its router logits choose, and the shared expert, which everybody visits. A
+// visit gives weight * (SiLU(x . gate) * (x . up)) . down; a token's y is the sum of its visits.
 
 #include <cmath>
 

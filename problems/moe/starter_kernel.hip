@@ -1,14 +1,14 @@
 // A starting point for moe, kernel track: correct, simple and slow. Try it:
 //   hipbench eval THIS_FILE --problem moe
 //
-// A token visits the top_k experts that its router logits choose, and the shared expert, which everybody visits. A visit gives
-// weight * (SiLU(x . gate) * (x . up)) . down; a token's y is the sum of its visits.
+// A token visits the top_k experts that its router logits choose, and the shared expert, which everybody visits. A
+// visit gives weight * (SiLU(x . gate) * (x . up)) . down; a token's y is the sum of its visits.
 
 /* hipbench-plan 1
 problem = "moe"
 options = ["-O3"]
 [let]
-visits = "tokens * (top_k + 1)"            # visit v is of token v / (top_k + 1); the last of each token is the shared expert's
+visits = "tokens * (top_k + 1)"            # visit v is of token v / (top_k + 1); its last one is the shared expert's
 [workspace]
 expert = "visits * 4"                      # int; n_experts = the shared expert
 weight = "visits * 4"                      # float

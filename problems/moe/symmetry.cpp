@@ -1,7 +1,7 @@
-// Exact symmetries of moe. Tokens, experts, hidden features (where x is contracted), features of the output and, in each expert
-// for itself, what it has inside are permuted. A sign that is put on a hidden feature of x and of the weights that take it
-// cancels, as one that is put on a column of `up` and a row of `down` does; one that is put on a column of `down` comes out at y.
-// No powers of two are moved: f16 weights are so small that some would be rounded.
+// Exact symmetries of moe. Tokens, experts, hidden features (where x is contracted), features of the output and, in
+// each expert for itself, what it has inside are permuted. A sign that is put on a hidden feature of x and of the
+// weights that take it cancels, as one that is put on a column of `up` and a row of `down` does; one that is put on a
+// column of `down` comes out at y. No powers of two are moved: f16 weights are so small that some would be rounded.
 
 #include <algorithm>
 
@@ -22,7 +22,9 @@ struct Side {
 };
 
 Side leave(int64_t size) { return {identity_permutation(size), Signs(static_cast<size_t>(size))}; }
-Side shuffle(RandomStream& random, int64_t size) { return {random_permutation(random, size), random_bits(random, size)}; }
+Side shuffle(RandomStream& random, int64_t size) {
+  return {random_permutation(random, size), random_bits(random, size)};
+}
 // Two places are exchanged and one of them gets a sign.
 Side exchange(RandomStream& random, int64_t size) {
   Side side{random_exchange(random, size), Signs(static_cast<size_t>(size))};
@@ -34,8 +36,8 @@ Side exchange(RandomStream& random, int64_t size) {
 Side without_signs(const Side& side) { return {side.to, Signs(side.to.size())}; }
 
 struct Symmetry {
-  Side tokens, experts;    // never a sign
-  Side features, outputs;  // d_hidden
+  Side tokens, experts;      // never a sign
+  Side features, outputs;    // d_hidden
   std::vector<Side> inside;  // one an expert (by its old number), the last is the shared expert's
 };
 
@@ -55,7 +57,8 @@ Symmetry slight(const Sizes& s, std::span<const int64_t> held_rows, RandomStream
   x.tokens = leave(s.tokens);
   if (s.tokens > 1) {
     const auto all = static_cast<uint64_t>(s.tokens);
-    const auto one = held_rows.empty() ? random.below(all) : static_cast<uint64_t>(held_rows[random.below(held_rows.size())]);
+    const auto one =
+        held_rows.empty() ? random.below(all) : static_cast<uint64_t>(held_rows[random.below(held_rows.size())]);
     const uint64_t other = (one + 1 + random.below(all - 1)) % all;
     std::swap(x.tokens.to[one], x.tokens.to[other]);
   }
@@ -95,8 +98,8 @@ void move_buffer(std::vector<std::byte>& buffer, const Side& rows, const Side& c
   buffer = std::move(moved);
 }
 
-// Replaces a buffer of one matrix an expert, one buffer at a time so that the inputs are never there twice. `rows` and `columns`
-// give the sides of an expert's matrix.
+// Replaces a buffer of one matrix an expert, one buffer at a time so that the inputs are never there twice. `rows` and
+// `columns` give the sides of an expert's matrix.
 template <typename Rows, typename Columns>
 void move_experts(std::vector<std::byte>& buffer, const Side& experts, Rows rows, Columns columns, unsigned threads) {
   std::vector<std::byte> moved(buffer.size());
@@ -137,7 +140,8 @@ Case transform(const Shape& shape, Case drawn, Extent extent, uint64_t seed, uns
 
   MovedRows moved = move_rows(drawn.rows, symmetry.tokens.to);
   Side packed_rows = leave(static_cast<int64_t>(moved.order.size()));
-  for (size_t row = 0; row < moved.order.size(); ++row) packed_rows.to[static_cast<size_t>(moved.order[row])] = static_cast<int64_t>(row);
+  for (size_t row = 0; row < moved.order.size(); ++row)
+    packed_rows.to[static_cast<size_t>(moved.order[row])] = static_cast<int64_t>(row);
   move_buffer(drawn.expected[kY], packed_rows, symmetry.outputs, threads);
   drawn.rows = std::move(moved.rows);
   return drawn;

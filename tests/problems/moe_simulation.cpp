@@ -8,9 +8,11 @@ namespace {
 
 class Simulation {
  public:
-  Simulation(const Sizes& sizes, const Buffers& inputs, const Kernel& kernel) : s_(sizes), kernel_(kernel), values_(kY) {
+  Simulation(const Sizes& sizes, const Buffers& inputs, const Kernel& kernel)
+      : s_(sizes), kernel_(kernel), values_(kY) {
     for (size_t field = 0; field < kY; ++field) {
-      for (int64_t i = 0; i < field_elements(sizes, field); ++i) values_[field].push_back(f16_to_double(codes(inputs[field])[i]));
+      for (int64_t i = 0; i < field_elements(sizes, field); ++i)
+        values_[field].push_back(f16_to_double(codes(inputs[field])[i]));
     }
   }
 
@@ -44,12 +46,14 @@ class Simulation {
   }
 
   // Of one row through one expert, whose matrices begin at `at`.
-  std::vector<double> feed_forward(int64_t token, size_t gate, size_t up, size_t down, int64_t at, int64_t width) const {
+  std::vector<double> feed_forward(int64_t token, size_t gate, size_t up, size_t down, int64_t at,
+                                   int64_t width) const {
     if (kernel_.mistake == Mistake::SwappedGateAndUp) std::swap(gate, up);
     const double weight_scale = 8 * std::sqrt(static_cast<double>(width));
     const auto inner = [&](size_t field, int64_t j) {
-      return dot(s_.d_hidden, [&](int64_t i) { return operand(element(kX, token * s_.d_hidden + i), 8); },
-                 [&](int64_t i) { return operand(element(field, at + i * width + j), weight_scale); });
+      return dot(
+          s_.d_hidden, [&](int64_t i) { return operand(element(kX, token * s_.d_hidden + i), 8); },
+          [&](int64_t i) { return operand(element(field, at + i * width + j), weight_scale); });
     };
     std::vector<double> hidden;
     for (int64_t j = 0; j < width; ++j) {
@@ -58,8 +62,9 @@ class Simulation {
     }
     std::vector<double> out;
     for (int64_t c = 0; c < s_.d_hidden; ++c) {
-      out.push_back(dot(width, [&](int64_t j) { return operand(hidden[static_cast<size_t>(j)], 4); },
-                        [&](int64_t j) { return operand(element(down, at + j * s_.d_hidden + c), weight_scale); }));
+      out.push_back(dot(
+          width, [&](int64_t j) { return operand(hidden[static_cast<size_t>(j)], 4); },
+          [&](int64_t j) { return operand(element(down, at + j * s_.d_hidden + c), weight_scale); }));
     }
     return out;
   }
@@ -67,18 +72,21 @@ class Simulation {
   void add_token(int64_t token, double* y) const {
     std::vector<double> logits, exponentials;
     for (int64_t e = 0; e < s_.n_experts; ++e) {
-      logits.push_back(dot(s_.d_hidden, [&](int64_t i) { return element(kX, token * s_.d_hidden + i); },
-                           [&](int64_t i) { return element(kRouter, e * s_.d_hidden + i); }));
+      logits.push_back(dot(
+          s_.d_hidden, [&](int64_t i) { return element(kX, token * s_.d_hidden + i); },
+          [&](int64_t i) { return element(kRouter, e * s_.d_hidden + i); }));
       exponentials.push_back(std::exp(logits.back()));
     }
     double sum = 0;
     for (const double value : exponentials) sum += value;
     std::vector<int64_t> chosen;
     for (int64_t e = 0; e < s_.n_experts; ++e) {
-      const auto better = std::count_if(logits.begin(), logits.end(), [&](double other) { return other > logits[static_cast<size_t>(e)]; });
+      const auto better = std::count_if(logits.begin(), logits.end(),
+                                        [&](double other) { return other > logits[static_cast<size_t>(e)]; });
       if (better < s_.top_k) chosen.push_back(e);
     }
-    std::sort(chosen.begin(), chosen.end(), [&](int64_t a, int64_t b) { return logits[static_cast<size_t>(a)] > logits[static_cast<size_t>(b)]; });
+    std::sort(chosen.begin(), chosen.end(),
+              [&](int64_t a, int64_t b) { return logits[static_cast<size_t>(a)] > logits[static_cast<size_t>(b)]; });
     if (kernel_.mistake == Mistake::OneExpertLess) chosen.pop_back();
     double chosen_sum = 0;
     for (const int64_t e : chosen) chosen_sum += exponentials[static_cast<size_t>(e)];
@@ -89,7 +97,8 @@ class Simulation {
       double weight = rounded(exponentials[static_cast<size_t>(chosen[weight_rank])] / sum);
       if (kernel_.mistake == Mistake::UnweightedExperts) weight = 1.0 / static_cast<double>(s_.top_k);
       const int64_t e = (chosen[rank] + (kernel_.mistake == Mistake::NextExpert ? 1 : 0)) % s_.n_experts;
-      const std::vector<double> out = feed_forward(token, kGate, kUp, kDown, e * s_.d_hidden * s_.d_expert, s_.d_expert);
+      const std::vector<double> out =
+          feed_forward(token, kGate, kUp, kDown, e * s_.d_hidden * s_.d_expert, s_.d_expert);
       for (size_t c = 0; c < out.size(); ++c) y[c] = rounded(y[c] + rounded(weight * out[c]));
     }
     if (kernel_.mistake == Mistake::NoShared) return;

@@ -45,7 +45,8 @@ Buffers as_output(std::span<const double> y) {
   return buffers;
 }
 
-Comparison compare(const Sizes& sizes, const Buffers& expected, const Buffers& got, std::span<const int64_t> rows = {}) {
+Comparison compare(const Sizes& sizes, const Buffers& expected, const Buffers& got,
+                   std::span<const int64_t> rows = {}) {
   return problem().compare(small_shape(sizes), expected, got, rows, kPoison);
 }
 
@@ -56,7 +57,8 @@ std::vector<double> all_logits(const Sizes& sizes, const Buffers& inputs) {
 }
 
 std::vector<Choice> choices_of(const Sizes& sizes, std::span<const double> all, int64_t token) {
-  return choose(all.subspan(static_cast<size_t>(token * sizes.n_experts), static_cast<size_t>(sizes.n_experts)), sizes.top_k);
+  return choose(all.subspan(static_cast<size_t>(token * sizes.n_experts), static_cast<size_t>(sizes.n_experts)),
+                sizes.top_k);
 }
 
 TEST(Moe, HasTheOfficialShapes) {
@@ -65,9 +67,11 @@ TEST(Moe, HasTheOfficialShapes) {
     for (const ListedShape& listed : problem().shapes(set)) result.push_back(listed.shape.label);
     return result;
   };
-  EXPECT_THAT(labels(ShapeSet::Tests), ElementsAre("n_experts=4,bs=1,seq=512", "n_experts=8,bs=2,seq=512", "n_experts=8,bs=1,seq=8192"));
+  EXPECT_THAT(labels(ShapeSet::Tests),
+              ElementsAre("n_experts=4,bs=1,seq=512", "n_experts=8,bs=2,seq=512", "n_experts=8,bs=1,seq=8192"));
   EXPECT_THAT(labels(ShapeSet::Benchmarks), ElementsAre("n_experts=32,bs=1,seq=2048", "n_experts=32,bs=1,seq=8192"));
-  EXPECT_THAT(problem().parse_shape("n_experts=8,bs=2,seq=512")->values, ElementsAre(2, 512, 1024, 7168, 2048, 2048, 8, 4));
+  EXPECT_THAT(problem().parse_shape("n_experts=8,bs=2,seq=512")->values,
+              ElementsAre(2, 512, 1024, 7168, 2048, 2048, 8, 4));
   EXPECT_EQ(problem().tolerance().relative, 1e-2);
   EXPECT_EQ(problem().tolerance().absolute, 1e-2);
 }
@@ -85,7 +89,8 @@ TEST(Moe, RoofsCountEveryVisitAndEveryWeight) {
   EXPECT_EQ(roofs.input_bytes, 2u * (33ull * 3 * 7168 * 2048 + 32 * 7168 + 8192 * 7168));
   EXPECT_EQ(roofs.output_bytes, 2u * 8192 * 7168);
   const Roofs one_token = problem().roofs(*problem().parse_shape("n_experts=32,bs=1,seq=1"));
-  EXPECT_EQ(one_token.input_bytes, 2u * (5ull * 3 * 7168 * 2048 + 32 * 7168 + 7168)) << "only the chosen experts must be read";
+  EXPECT_EQ(one_token.input_bytes, 2u * (5ull * 3 * 7168 * 2048 + 32 * 7168 + 7168))
+      << "only the chosen experts must be read";
 }
 
 TEST(Moe, OracleIsTheDefinition) {
@@ -118,8 +123,8 @@ TEST(Moe, RowOracleGivesTheSameAsTheWhole) {
 TEST(Moe, OracleTakesAnythingAUserMayGive) {
   const Shape shape = small_shape(kSmall);
   Buffers inputs = draw(kSmall, kNormalInputs);
-  codes(inputs[kX])[0] = 0x7e00;                  // NaN
-  codes(inputs[kX])[kSmall.d_hidden] = 0x7c00;    // infinity
+  codes(inputs[kX])[0] = 0x7e00;                // NaN
+  codes(inputs[kX])[kSmall.d_hidden] = 0x7c00;  // infinity
   codes(inputs[kRouter])[3] = 0xfc00;
   const Buffers expected = problem().expected(shape, inputs, {}, kThreads);
   EXPECT_TRUE(std::isnan(load_element(ElementType::F16, expected[kY].data(), 0)));
@@ -140,10 +145,12 @@ Buffers formula_inputs(const Sizes& s, uint64_t seed) {
   for (size_t field = 0; field < kY; ++field) inputs[field].resize(static_cast<size_t>(field_elements(s, field)) * 2);
   const auto fill = [&](size_t field, int64_t first, int64_t count, uint64_t tensor, double divisor) {
     for (int64_t i = 0; i < count; ++i) {
-      codes(inputs[field])[first + i] = formula_input(seed, tensor, static_cast<uint64_t>(i), std::sqrt(3.0) / std::sqrt(divisor));
+      codes(inputs[field])[first + i] =
+          formula_input(seed, tensor, static_cast<uint64_t>(i), std::sqrt(3.0) / std::sqrt(divisor));
     }
   };
-  const auto hidden = static_cast<double>(s.d_hidden), width = static_cast<double>(s.d_expert), shared = static_cast<double>(s.d_shared);
+  const auto hidden = static_cast<double>(s.d_hidden), width = static_cast<double>(s.d_expert),
+             shared = static_cast<double>(s.d_shared);
   fill(kX, 0, s.tokens * s.d_hidden, 0, 1);
   fill(kRouter, 0, s.n_experts * s.d_hidden, 1, hidden);
   fill(kSharedGate, 0, s.d_hidden * s.d_shared, 2, shared);
@@ -183,7 +190,8 @@ TEST(Moe, OracleAgreesWithTheChallengesReference) {
     Buffers reference(kFieldCount);  // the whole output with only this row filled
     reference[kY].resize(static_cast<size_t>(s.tokens * s.d_hidden) * 2);
     for (size_t i = 0; i < hex.size() / 2; ++i) {
-      reference[kY][static_cast<size_t>(token * s.d_hidden) * 2 + i] = static_cast<std::byte>(std::stoi(hex.substr(2 * i, 2), nullptr, 16));
+      reference[kY][static_cast<size_t>(token * s.d_hidden) * 2 + i] =
+          static_cast<std::byte>(std::stoi(hex.substr(2 * i, 2), nullptr, 16));
     }
     const std::vector<int64_t> rows = {token};
     const Buffers expected = problem().expected(small_shape(s), inputs, rows, 1);
@@ -191,13 +199,15 @@ TEST(Moe, OracleAgreesWithTheChallengesReference) {
     EXPECT_TRUE(comparison.passed) << key << " token " << token << ": " << comparison.sentence();
     worst_ratio = std::max(worst_ratio, comparison.worst_ratio);
     for (int64_t i = 0; i < s.d_hidden; ++i, ++elements) {
-      worst_distance = std::max(worst_distance, std::abs(load_element(ElementType::F16, expected[kY].data(), i) -
-                                                         load_element(ElementType::F16, reference[kY].data(), token * s.d_hidden + i)));
+      worst_distance = std::max(worst_distance,
+                                std::abs(load_element(ElementType::F16, expected[kY].data(), i) -
+                                         load_element(ElementType::F16, reference[kY].data(), token * s.d_hidden + i)));
     }
   }
   EXPECT_GT(elements, 2000);
   EXPECT_LT(worst_ratio, 0.25);
-  std::cout << elements << " elements, largest distance " << worst_distance << ", " << worst_ratio << " of the tolerance\n";
+  std::cout << elements << " elements, largest distance " << worst_distance << ", " << worst_ratio
+            << " of the tolerance\n";
 }
 
 TEST(MoeInputs, FollowFromSeedCaseAndFamily) {
@@ -212,7 +222,8 @@ TEST(MoeInputs, FollowFromSeedCaseAndFamily) {
   for (size_t a = 0; a < drawn.size(); ++a) {
     EXPECT_TRUE(drawn[a][kY].empty());
     for (size_t b = a + 1; b < drawn.size(); ++b) {
-      for (size_t field = 0; field < kY; ++field) EXPECT_NE(drawn[a][field], drawn[b][field]) << a << ", " << b << ", field " << field;
+      for (size_t field = 0; field < kY; ++field)
+        EXPECT_NE(drawn[a][field], drawn[b][field]) << a << ", " << b << ", field " << field;
     }
   }
 }
@@ -275,7 +286,8 @@ TEST(MoeInputs, AnHonestKernelPassesWithAMarginOnEveryFamily) {
     for (const std::string_view family : families()) {
       const Buffers inputs = draw(sizes, family);
       const Buffers expected = problem().expected(small_shape(sizes), inputs, {}, kThreads);
-      const Comparison comparison = compare(sizes, expected, as_output(simulate(sizes, inputs, {.arithmetic = Arithmetic::F16})));
+      const Comparison comparison =
+          compare(sizes, expected, as_output(simulate(sizes, inputs, {.arithmetic = Arithmetic::F16})));
       EXPECT_LE(comparison.worst_ratio, 0.5) << family << ": " << comparison.sentence();
     }
   }
@@ -285,24 +297,25 @@ TEST(Moe, WrongKernelsFailOnEveryFamily) {
   for (const std::string_view family : families()) {
     const Buffers inputs = draw(kSmall, family);
     const Buffers expected = problem().expected(small_shape(kSmall), inputs, {}, kThreads);
-    for (const Mistake mistake : {Mistake::Renormalised, Mistake::NoShared, Mistake::NextExpert, Mistake::ReversedWeights,
-                                  Mistake::OneExpertLess, Mistake::SwappedGateAndUp, Mistake::UnweightedExperts}) {
-      const Comparison comparison = compare(kSmall, expected, as_output(simulate(kSmall, inputs, {.mistake = mistake})));
+    for (const Mistake mistake :
+         {Mistake::Renormalised, Mistake::NoShared, Mistake::NextExpert, Mistake::ReversedWeights,
+          Mistake::OneExpertLess, Mistake::SwappedGateAndUp, Mistake::UnweightedExperts}) {
+      const Comparison comparison =
+          compare(kSmall, expected, as_output(simulate(kSmall, inputs, {.mistake = mistake})));
       EXPECT_GT(comparison.worst_ratio, 4) << family << ", mistake " << static_cast<int>(mistake);
       EXPECT_GT(comparison.mismatches, comparison.elements / 10) << family << ", mistake " << static_cast<int>(mistake);
     }
   }
 }
 
-TEST(Moe, CoarserArithmeticFails) {
+TEST(Moe, CoarserArithmeticFailsOnEveryFamily) {
   for (const std::string_view family : families()) {
     const Buffers inputs = draw(kSmall, family);
     const Buffers expected = problem().expected(small_shape(kSmall), inputs, {}, kThreads);
-    for (const Arithmetic arithmetic : {Arithmetic::F16, Arithmetic::Bf16Sums, Arithmetic::Fp8Operands}) {
-      const Comparison comparison = compare(kSmall, expected, as_output(simulate(kSmall, inputs, {.arithmetic = arithmetic})));
-      EXPECT_EQ(comparison.passed, arithmetic == Arithmetic::F16) << family;
-      std::cout << family << ": arithmetic " << static_cast<int>(arithmetic) << ", error/allowed " << comparison.worst_ratio << ", "
-                << comparison.mismatches << " of " << comparison.elements << " wrong\n";
+    for (const Arithmetic arithmetic : {Arithmetic::Bf16Sums, Arithmetic::Fp8Operands}) {
+      const Comparison comparison =
+          compare(kSmall, expected, as_output(simulate(kSmall, inputs, {.arithmetic = arithmetic})));
+      EXPECT_FALSE(comparison.passed) << family << ", arithmetic " << static_cast<int>(arithmetic);
     }
   }
 }
@@ -310,10 +323,14 @@ TEST(Moe, CoarserArithmeticFails) {
 TEST(Moe, TrivialCandidatesFailOnEveryFamily) {
   for (const Sizes& sizes : {kSmall, kManyExperts, kAllChosen, kOneToken}) {
     for (const std::string_view family : families()) {
-      const Buffers inputs = draw(sizes, family), expected = problem().expected(small_shape(sizes), inputs, {}, kThreads);
+      const Buffers inputs = draw(sizes, family),
+                    expected = problem().expected(small_shape(sizes), inputs, {}, kThreads);
       const Buffers other = draw(sizes, family, 4);
-      const auto fails = [&](Buffers got) { return compare(sizes, expected, got).mismatches > compare(sizes, expected, got).elements / 2; };
-      EXPECT_TRUE(fails(problem().expected(small_shape(sizes), other, {}, kThreads))) << "the previous answer, " << family;
+      const auto fails = [&](Buffers got) {
+        return compare(sizes, expected, got).mismatches > compare(sizes, expected, got).elements / 2;
+      };
+      EXPECT_TRUE(fails(problem().expected(small_shape(sizes), other, {}, kThreads)))
+          << "the previous answer, " << family;
       Buffers got(kFieldCount);
       got[kY] = inputs[kX];
       EXPECT_TRUE(fails(got)) << "a copy of x, " << family;
@@ -323,7 +340,8 @@ TEST(Moe, TrivialCandidatesFailOnEveryFamily) {
       }
       std::vector<double> mean(expected[kY].size() / 2);
       double sum = 0;
-      for (size_t i = 0; i < mean.size(); ++i) sum += load_element(ElementType::F16, expected[kY].data(), static_cast<int64_t>(i));
+      for (size_t i = 0; i < mean.size(); ++i)
+        sum += load_element(ElementType::F16, expected[kY].data(), static_cast<int64_t>(i));
       std::fill(mean.begin(), mean.end(), sum / static_cast<double>(mean.size()));
       EXPECT_TRUE(fails(as_output(mean))) << "the mean, " << family;
     }
@@ -349,12 +367,15 @@ TEST(MoeTransform, GivesTheOraclesAnswerForItsInputs) {
           std::vector<int64_t> held = one.rows;
           if (held.empty()) got = one.expected;
           for (size_t k = 0; k < held.size(); ++k) {
-            std::copy_n(codes(one.expected[kY]) + static_cast<int64_t>(k) * sizes.d_hidden, sizes.d_hidden, codes(got[kY]) + held[k] * sizes.d_hidden);
+            std::copy_n(codes(one.expected[kY]) + static_cast<int64_t>(k) * sizes.d_hidden, sizes.d_hidden,
+                        codes(got[kY]) + held[k] * sizes.d_hidden);
           }
           const Comparison comparison = compare(sizes, oracle, got, one.rows);
           EXPECT_LE(comparison.worst_ratio, 0.1) << family << ": " << comparison.sentence();
-          for (size_t field = 0; field < kY; ++field) EXPECT_NE(one.inputs[field], before.inputs[field]) << family << ", field " << field;
-          if (rows.empty()) EXPECT_FALSE(compare(sizes, one.expected, before.expected).passed) << "the earlier answer, " << family;
+          for (size_t field = 0; field < kY; ++field)
+            EXPECT_NE(one.inputs[field], before.inputs[field]) << family << ", field " << field;
+          if (rows.empty())
+            EXPECT_FALSE(compare(sizes, one.expected, before.expected).passed) << "the earlier answer, " << family;
         }
       }
     }

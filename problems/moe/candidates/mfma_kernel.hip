@@ -1,6 +1,6 @@
-// moe, kernel track: tokens are gathered by expert, and tiles of them go through f16 matrix instructions. Gate and up share
-// one pass over x, with SiLU in registers; what a visit gives goes to memory in f32 and is added up at the end.
-// Bottleneck: latency; a step of a tile waits for its loads. The sums of the visits cost 20 bytes of traffic an element of y.
+// moe, kernel track: tokens are gathered by expert, and tiles of them go through f16 matrix instructions. Gate and up
+// share one pass over x, with SiLU in registers; what a visit gives goes to memory in f32 and is added up at the end.
+// Bottleneck: latency; a step of a tile waits for its loads. The visits' sums cost 40 bytes of traffic an element of y.
 
 /* hipbench-plan 1
 problem = "moe"
@@ -144,11 +144,11 @@ __device__ inline void load_b(Tiles<kRows> &tiles, const uint16_t *b0, const uin
   }
 }
 
-// sum[i][s] = 32 rows by 32 columns of the product of the tile's rows of `a` with right tile s. Four waves: the wave's number
+// sum[i][s] = 32 rows by 32 columns of the product of the tile's rows of `a` with right tile s. Four waves: the number
 // says which half of the rows and which half of the columns of both right tiles are its own.
 template <int kRowTiles>
-__device__ inline void multiply(Tiles<64 * kRowTiles> &tiles, const uint16_t *a, int depth, const uint16_t *b0, const uint16_t *b1,
-                                int b_pitch, float16v (&sum)[kRowTiles][2]) {
+__device__ inline void multiply(Tiles<64 * kRowTiles> &tiles, const uint16_t *a, int depth, const uint16_t *b0,
+                                const uint16_t *b1, int b_pitch, float16v (&sum)[kRowTiles][2]) {
   constexpr int kRows = 64 * kRowTiles;
   const int lane = threadIdx.x % 64, wave = threadIdx.x / 64;
   for (int k = 0; k < depth; k += kTileK) {
@@ -167,9 +167,13 @@ __device__ inline void multiply(Tiles<64 * kRowTiles> &tiles, const uint16_t *a,
       for (int i = 0; i < kRowTiles; ++i) {
         left[i] = *reinterpret_cast<const half4 *>(&tiles.a[(wave / 2 * kRowTiles + i) * 32 + lane % 32][kk]);
       }
-      for (int s = 0; s < 2; ++s) right[s] = *reinterpret_cast<const half4 *>(&tiles.b[s][wave % 2 * 32 + lane % 32][kk]);
+      for (int s = 0; s < 2; ++s) {
+        right[s] = *reinterpret_cast<const half4 *>(&tiles.b[s][wave % 2 * 32 + lane % 32][kk]);
+      }
       for (int i = 0; i < kRowTiles; ++i) {
-        for (int s = 0; s < 2; ++s) sum[i][s] = __builtin_amdgcn_mfma_f32_32x32x8f16(left[i], right[s], sum[i][s], 0, 0, 0);
+        for (int s = 0; s < 2; ++s) {
+          sum[i][s] = __builtin_amdgcn_mfma_f32_32x32x8f16(left[i], right[s], sum[i][s], 0, 0, 0);
+        }
       }
     }
   }
@@ -214,7 +218,8 @@ __global__ void __launch_bounds__(kThreads) gate_up(hb_moe args, const int *coun
 }
 
 template <int kRowTiles>
-__global__ void __launch_bounds__(kThreads) down(hb_moe args, const int *count, const int *list, const uint16_t *hidden, float *part) {
+__global__ void __launch_bounds__(kThreads) down(hb_moe args, const int *count, const int *list, const uint16_t *hidden,
+                                                         float *part) {
   constexpr int kRows = 64 * kRowTiles;
   __shared__ Tiles<kRows> tiles;
   Tile tile;

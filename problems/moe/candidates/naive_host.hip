@@ -52,7 +52,8 @@ __global__ void __launch_bounds__(256) gate_up(hb_moe args, const int *expert, _
   hidden[size_t(visit) * args.d_expert + j] = _Float16(g / (1 + expf(-g)) * u);
 }
 
-__global__ void __launch_bounds__(256) down(hb_moe args, const int *expert, const float *weight, const _Float16 *hidden) {
+__global__ void __launch_bounds__(256) down(hb_moe args, const int *expert, const float *weight,
+                                            const _Float16 *hidden) {
   const int c = blockIdx.x * 256 + threadIdx.x, token = blockIdx.y;
   float y = 0;
   for (int visit = token * (args.top_k + 1); visit < (token + 1) * (args.top_k + 1); ++visit) {

@@ -5,7 +5,7 @@
 problem = "moe"
 options = ["-O3"]
 [let]
-visits = "tokens * (top_k + 1)"            # visit v is of token v / (top_k + 1); the last of each token is the shared expert's
+visits = "tokens * (top_k + 1)"            # visit v is of token v / (top_k + 1); its last one is the shared expert's
 [workspace]
 expert = "visits * 4"                      # int; n_experts = the shared expert
 weight = "visits * 4"                      # float
@@ -78,7 +78,8 @@ extern "C" __global__ void __launch_bounds__(256) gate_up(hb_moe args, const int
   hidden[size_t(visit) * args.d_expert + j] = _Float16(g / (1 + expf(-g)) * u);
 }
 
-extern "C" __global__ void __launch_bounds__(256) down(hb_moe args, const int *expert, const float *weight, const _Float16 *hidden) {
+extern "C" __global__ void __launch_bounds__(256) down(hb_moe args, const int *expert, const float *weight,
+                                                       const _Float16 *hidden) {
   const int c = blockIdx.x * 256 + threadIdx.x, token = blockIdx.y;
   float y = 0;
   for (int visit = token * (args.top_k + 1); visit < (token + 1) * (args.top_k + 1); ++visit) {
