@@ -5,9 +5,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <vector>
+#include <filesystem>
 
 #include "cli/text.hpp"
 #include "common/files.hpp"
@@ -33,7 +34,7 @@ Result<std::string> read_candidate(const std::string& file) {
   }
   struct stat status{};
   if (::fstat(fd.get(), &status) == 0 && S_ISDIR(status.st_mode)) {
-    return Error{fmt::format("{} is a folder; name the candidate's file", name)};
+    return Error{fmt::format("{} is a folder, not a candidate's file", name)};
   }
   std::string text;
   std::vector<char> buffer(64 << 10);
@@ -49,10 +50,30 @@ Result<std::string> read_candidate(const std::string& file) {
   }
   if (text.empty())
     return Error{fmt::format("{} is empty; `hipbench init PROBLEM {} --force` writes a starter", name, name)};
-  if (const size_t nul = text.find('\0'); nul != std::string::npos) {
-    return Error{fmt::format("{} is not source text: there is a NUL byte at offset {}", name, nul)};
-  }
+  TRY(check_candidate_text(text, name));
   return text;
+}
+
+Result<void> check_candidate_text(std::string_view text, std::string_view name) {
+  if (text.empty()) return Error{fmt::format("{} is empty", name)};
+  if (text.size() > kLongestSource)
+    return Error{fmt::format("{} is longer than {} MiB: it is not a candidate's source", name, kLongestSource >> 20)};
+  if (const size_t nul = text.find('\0'); nul != std::string::npos)
+    return Error{fmt::format("{} is not source text: there is a NUL byte at offset {}", name, nul)};
+  return {};
+}
+
+Result<std::vector<std::string>> candidate_files(const std::string& file_or_folder) {
+  namespace fs = std::filesystem;
+  std::error_code failed;
+  if (!fs::is_directory(file_or_folder, failed)) return std::vector<std::string>{file_or_folder};
+  std::vector<std::string> files;
+  for (fs::directory_iterator at(file_or_folder, failed), end; !failed && at != end; at.increment(failed))
+    if (std::error_code ignored; at->path().extension() == ".hip" && !at->is_directory(ignored)) files.push_back(at->path().string());
+  if (failed) return Error{fmt::format("cannot read the folder {}: {}", printable_line(file_or_folder), failed.message())};
+  if (files.empty()) return Error{fmt::format("the folder {} holds no candidates (*.hip)", printable_line(file_or_folder))};
+  std::sort(files.begin(), files.end());
+  return files;
 }
 
 Result<void> write_new_file(const std::string& file, std::string_view content, bool force) {

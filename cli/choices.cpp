@@ -38,9 +38,14 @@ Result<std::vector<Shape>> shapes_of_word(const Problem& problem, const std::str
 
 }  // namespace
 
+std::vector<std::string> problem_ids() {
+  std::vector<std::string> ids;
+  for (const Problem* problem : all_problems()) ids.push_back(problem->id());
+  return ids;
+}
+
 Result<const Problem*> choose_problem(const std::string& id) {
-  std::vector<std::string> known;
-  for (const Problem* problem : all_problems()) known.push_back(problem->id());
+  const std::vector<std::string> known = problem_ids();
   for (const Problem* problem : all_problems()) {
     if (problem->id() == id) return problem;
   }

@@ -10,6 +10,7 @@
 
 namespace hipbench::cli {
 
+std::vector<std::string> problem_ids();
 Result<const Problem*> choose_problem(const std::string& id);
 
 struct ShapeChoice {

@@ -8,13 +8,12 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/doctor_checks.hpp"
+#include "cli/text.hpp"
 
 namespace hipbench {
 
 namespace {
 
-constexpr int kUsageError = 2;
-constexpr int kEnvironmentFailed = 3;
 constexpr std::string_view kSchema = "hipbench.doctor/1";
 
 struct Look {
@@ -78,12 +77,12 @@ int doctor_main(std::span<const std::string> args) {
       json = true;
       continue;
     }
-    const bool asks_help = argument == "-h" || argument == "--help";
+    if (argument != "-h" && argument != "--help")
+      return cli::fail(cli::kWrongUsage, fmt::format("doctor takes --json or nothing, not {}\n`hipbench doctor --help` shows what is allowed", argument));
     fmt::print(
-        asks_help ? stdout : stderr,
         "usage: hipbench doctor [--json]\nWhat works on this machine, what is missing and the command that mends it.\n"
         "Exit status: 0 nothing is broken, 3 something is.\n");
-    return asks_help ? 0 : kUsageError;
+    return 0;
   }
   const std::vector<Finding> findings = examine_machine();
   const auto broken = std::count_if(findings.begin(), findings.end(),
@@ -95,7 +94,7 @@ int doctor_main(std::span<const std::string> args) {
     fmt::print("\n{}\n", broken == 0 ? "Everything that hipbench needs is there."
                                      : fmt::format("{} broken: see the arrows above.", broken));
   }
-  return broken == 0 ? 0 : kEnvironmentFailed;
+  return broken == 0 ? 0 : cli::kEnvironmentFailed;
 }
 
 }  // namespace hipbench

@@ -5,7 +5,7 @@
 #include <spawn.h>
 #include <sys/wait.h>
 
-#include <array>
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
@@ -14,6 +14,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "cli/occupancy.hpp"
+#include "cli/text.hpp"
 #include "common/files.hpp"
 #include "common/subprocess.hpp"
 #include "emulator/protocol/device_server.hpp"
@@ -28,7 +30,7 @@ using emulator::DeviceServer;
 using emulator::Operation;
 using emulator::OperationKind;
 
-constexpr int kUsage = 2, kEnvironmentFailed = 3;
+constexpr int kEnvironmentFailed = cli::kEnvironmentFailed;
 constexpr int kCannotExecute = 126, kNotFound = 127;  // as shells say it
 
 constexpr const char* kHelp =
@@ -78,15 +80,17 @@ Result<Options> parse(std::span<const std::string> args) {
       options.output = args[++i];
       options.stats = true;
     } else if (const auto number = numbers.find(args[i]); number != numbers.end() && i + 1 < args.size()) {
-      if (!parse_number(args[i + 1], options.*number->second)) return Error{fmt::format("{} wants a number, not '{}'", args[i], args[i + 1])};
+      if (!parse_number(args[i + 1], options.*number->second)) return Error{fmt::format("{}: \"{}\" is not a number from 0 to 2^64 - 1", args[i], args[i + 1])};
       ++i;
     } else {
-      return Error{fmt::format("unknown option '{}'", args[i])};
+      const std::vector<std::string> known = {"--coverage", "--stats", "--json", "--output", "--check", "--limit", "--threads", "--memory-gib"};
+      const bool is_known = std::find(known.begin(), known.end(), args[i]) != known.end();
+      return Error{is_known ? args[i] + " needs a value" : fmt::format("there is no option {}{}", args[i], cli::suggestion(args[i], known))};
     }
   }
   options.program.assign(args.begin() + static_cast<std::ptrdiff_t>(i), args.end());
-  if (options.program.empty()) return Error{"no program to run"};
-  if (options.threads > 4096 || options.memory_gib > (1u << 20)) return Error{"that many threads or that much memory makes no sense"};
+  if (options.program.empty()) return Error{"PROGRAM is missing: hipbench emulate [OPTIONS] -- PROGRAM ARGS"};
+  if (options.threads > 4096 || options.memory_gib > (1u << 20)) return Error{"--threads takes 0 to 4096, --memory-gib 0 to 1048576"};
   return options;
 }
 
@@ -116,8 +120,9 @@ struct Stats {
                              &Counters::mfma, &Counters::branch, &Counters::other, &Counters::mfma_flops, &Counters::bytes_read,
                              &Counters::bytes_written, &Counters::barriers, &Counters::workgroups, &Counters::waves})
       to.*field += from.*field;
-    if (!operation.refused.empty()) failures.push_back(operation.kernel + ": " + operation.refused);
-    if (!operation.result.completed()) failures.push_back(operation.kernel + ": " + operation.result.fault.message);
+    const std::string name = cli::demangled_name(operation.kernel);
+    if (!operation.refused.empty()) failures.push_back(name + ": " + operation.refused);
+    if (!operation.result.completed()) failures.push_back(name + ": " + operation.result.fault.message);
   }
 
   Result<void> drain(emulator::Client& device) {
@@ -134,7 +139,7 @@ std::string as_json(const Stats& stats, int exit_status) {
   root["kernels"] = nlohmann::ordered_json::array();
   for (const auto& [name, kernel] : stats.kernels) {
     const Counters& c = kernel.counters;
-    nlohmann::ordered_json entry = {{"kernel", name}, {"launches", kernel.launches}, {"wave_instructions", c.instructions},
+    nlohmann::ordered_json entry = {{"kernel", name}, {"name", cli::demangled_name(name)}, {"launches", kernel.launches}, {"wave_instructions", c.instructions},
                                     {"valu", c.valu}, {"salu", c.salu}, {"smem", c.smem}, {"vmem", c.vmem}, {"lds", c.lds},
                                     {"mfma", c.mfma}, {"branch", c.branch}, {"other", c.other}, {"mfma_flops", c.mfma_flops},
                                     {"bytes_read", c.bytes_read}, {"bytes_written", c.bytes_written}, {"barriers", c.barriers},
@@ -149,8 +154,9 @@ std::string as_json(const Stats& stats, int exit_status) {
 std::string as_table(const Stats& stats) {
   std::string text = fmt::format("{:<40} {:>8} {:>14} {:>14} {:>12} {:>12} {:>14} {:>10} {:>12}\n", "kernel", "launches", "instructions",
                                  "MFMA flop", "read B", "written B", "workgroups", "emulated s", "modelled us");
-  for (const auto& [name, kernel] : stats.kernels) {
+  for (const auto& [symbol, kernel] : stats.kernels) {
     const Counters& c = kernel.counters;
+    const std::string name = cli::printable_line(cli::demangled_name(symbol));
     const std::string shown = name.size() <= 40 ? name : name.substr(0, 37) + "...";
     text += fmt::format("{:<40} {:>8} {:>14} {:>14} {:>12} {:>12} {:>14} {:>10.3f} {:>12}\n", shown, kernel.launches, c.instructions,
                         c.mfma_flops, c.bytes_read, c.bytes_written, c.workgroups, kernel.host_seconds,
@@ -285,6 +291,12 @@ int print_coverage() {
 
 }  // namespace
 
+namespace {
+int wrong_usage(const std::string& message) {
+  return cli::fail(cli::kWrongUsage, message + "\n`hipbench emulate --help` shows what is allowed");
+}
+}  // namespace
+
 int emulate_main(std::span<const std::string> args) {
   if (!args.empty() && (args[0] == "--help" || args[0] == "-h")) {
     std::fputs(kHelp, stdout);
@@ -292,14 +304,10 @@ int emulate_main(std::span<const std::string> args) {
   }
   if (!args.empty() && args[0] == "--coverage") {
     if (args.size() == 1) return print_coverage();
-    fmt::print(stderr, "hipbench emulate: --coverage takes no program and no other option\n");
-    return kUsage;
+    return wrong_usage("--coverage takes no program and no other option");
   }
   const Result<Options> options = parse(args);
-  if (!options) {
-    fmt::print(stderr, "hipbench emulate: {}\n{}", options.error().message, kHelp);
-    return kUsage;
-  }
+  if (!options) return wrong_usage(options.error().message);
   return run(*options);
 }
 

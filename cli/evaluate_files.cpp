@@ -7,7 +7,9 @@
 
 #include "cli/evaluation_text.hpp"
 #include "cli/json.hpp"
+#include "cli/stop_signals.hpp"
 #include "cli/work_estimate.hpp"
+#include "evaluator/batch.hpp"
 #include "results/store.hpp"
 
 namespace hipbench::cli {
@@ -46,12 +48,6 @@ void print_documents(std::vector<Json> documents) {
 
 }  // namespace
 
-int fail(ExitStatus status, std::string_view message) {
-  std::fflush(stdout);
-  fmt::print(stderr, "{} {}\n", Painter::for_stderr()(Color::Red, "error:"), printable(message));
-  return status;
-}
-
 ExitStatus status_of(const Verdict& verdict) {
   if (verdict.passed()) return kAllPassed;
   return verdict.kind == VerdictKind::Infrastructure ? kEnvironmentFailed : kCandidateFailed;
@@ -70,24 +66,77 @@ std::string shell_word(std::string_view word) {
   return quoted + "'";
 }
 
-Evaluation evaluate_job(const Job& job) {
-  const Painter paint = Painter::for_stderr();
-  if (job.options.device == DeviceKind::Emulated) {
-    const std::string estimate = estimate_text(*job.problem, job.options.shapes, job.options.threads);
-    if (!estimate.empty()) fmt::print(stderr, "{}\n", paint(Color::Dim, estimate));
-  }
-  EvaluateOptions options = job.options;
-  if (is_terminal(STDERR_FILENO)) {
-    options.progress = [paint](const std::string& line) {
-      fmt::print(stderr, "{}\n", paint(Color::Dim, "… " + printable_line(line)));
-    };
-  }
-  Evaluation evaluation = evaluate(*job.problem, job.file, job.source, options);
-  evaluation.check = options.check;
-  return evaluation;
+namespace {
+
+void print_estimate(const Job& job, size_t jobs) {
+  if (job.options.device != DeviceKind::Emulated) return;
+  const std::string estimate = estimate_text(*job.problem, job.options.shapes, job.options.threads);
+  if (!estimate.empty()) fmt::print(stderr, "{}\n", Painter::for_stderr()(Color::Dim, jobs > 1 ? "each candidate: " + estimate : estimate));
 }
 
-int evaluate_jobs(std::span<const Job> jobs, const OutputOptions& output,
+// On a terminal only. `name` tells several candidates apart.
+std::function<void(const std::string&)> progress_printer(const std::string& name) {
+  if (!is_terminal(STDERR_FILENO)) return {};
+  return [paint = Painter::for_stderr(), prefix = name.empty() ? "" : name + ": "](const std::string& line) {
+    fmt::print(stderr, "{}\n", paint(Color::Dim, "… " + printable_line(prefix + line)));
+  };
+}
+
+// Takes results as they come, stores them at once, and shows them in the order of the jobs.
+class Presenter {
+ public:
+  Presenter(size_t jobs, const OutputOptions& output, std::optional<results::Store> store,
+            const std::function<void(const Evaluation&)>& finished)
+      : output_(output), store_(std::move(store)), finished_(finished), results_(jobs) {}
+
+  void take(size_t job, Evaluation evaluation) {
+    status_ = worse(status_, status_of(evaluation.verdict));
+    Stored stored = store_evaluation(store_, evaluation);
+    results_[job].emplace(std::move(evaluation), std::move(stored));
+    for (; next_ < results_.size() && results_[next_]; ++next_) show(*results_[next_]);
+  }
+
+  ExitStatus finish() {
+    if (output_.json) print_documents(std::move(documents_));
+    return status_;
+  }
+
+ private:
+  using Finished = std::pair<Evaluation, Stored>;
+
+  void show(Finished& result) {
+    const auto& [evaluation, stored] = result;
+    if (output_.json) {
+      documents_.push_back(evaluation_json(evaluation, stored.id));
+    } else {
+      if (results_.size() > 1) fmt::print("{}{}:\n", next_ == 0 ? "" : "\n", printable_line(evaluation.file));
+      fmt::print("{}", evaluation_text(evaluation, replay_command(evaluation, stored.id, output_), Painter::for_stdout()));
+    }
+    if (stored.error) status_ = static_cast<ExitStatus>(fail(kEnvironmentFailed, "not stored: " + stored.error->message));
+    std::fflush(stdout);
+    if (finished_) finished_(evaluation);
+    result.first = {};
+  }
+
+  const OutputOptions& output_;
+  std::optional<results::Store> store_;
+  const std::function<void(const Evaluation&)>& finished_;
+  std::vector<std::optional<Finished>> results_;
+  size_t next_ = 0;  // that is to be shown
+  std::vector<Json> documents_;
+  ExitStatus status_ = kAllPassed;
+};
+
+}  // namespace
+
+Evaluation evaluate_job(const Job& job) {
+  print_estimate(job, 1);
+  EvaluateOptions options = job.options;
+  options.progress = progress_printer("");
+  return evaluate(*job.problem, job.file, job.source, options);
+}
+
+int evaluate_jobs(std::span<const Job> jobs, unsigned at_once, const OutputOptions& output,
                   const std::function<void(const Evaluation&)>& finished) {
   std::optional<results::Store> store;
   if (output.database) {
@@ -96,26 +145,23 @@ int evaluate_jobs(std::span<const Job> jobs, const OutputOptions& output,
     if (!opened) return fail(kEnvironmentFailed, opened.error().message + " (--no-db evaluates without storing)");
     store.emplace(std::move(*opened));
   }
-  ExitStatus status = kAllPassed;
-  std::vector<Json> documents;
-  for (const Job& job : jobs) {
-    const Evaluation evaluation = evaluate_job(job);
-    status = worse(status, status_of(evaluation.verdict));
-    const Stored stored = store_evaluation(store, evaluation);
-    if (output.json) {
-      documents.push_back(evaluation_json(evaluation, stored.id));
-    } else {
-      if (jobs.size() > 1) fmt::print("{}{}:\n", &job == jobs.data() ? "" : "\n", printable_line(job.file));
-      fmt::print("{}",
-                 evaluation_text(evaluation, replay_command(evaluation, stored.id, output), Painter::for_stdout()));
-    }
-    if (stored.error)
-      status = static_cast<ExitStatus>(fail(kEnvironmentFailed, "not stored: " + stored.error->message));
-    std::fflush(stdout);
-    if (finished) finished(evaluation);
+  Presenter presenter(jobs.size(), output, std::move(store), finished);
+  if (!jobs.empty()) print_estimate(jobs.front(), jobs.size());
+  Batch batch({.jobs = std::min(at_once != 0 ? at_once : default_jobs(), static_cast<unsigned>(std::max<size_t>(1, jobs.size()))),
+               .waiting = jobs.size()},
+              [&](const BatchJob& job, Evaluation evaluation) { presenter.take(std::stoul(job.id), std::move(evaluation)); });
+  const StopSignals signals([&batch] { batch.stop(); });
+  for (size_t k = 0; k < jobs.size(); ++k) {
+    BatchJob job{std::to_string(k), jobs[k].problem, jobs[k].file, jobs[k].source, jobs[k].options};
+    job.options.progress = progress_printer(jobs.size() > 1 ? jobs[k].file : "");
+    if (!batch.submit(std::move(job))) break;
   }
-  if (output.json) print_documents(std::move(documents));
-  return status;
+  batch.drain();
+  if (const int signal = signals.received(); signal != 0) {
+    fmt::print(stderr, "stopped; what had finished is {}\n", output.database ? "stored" : "shown");
+    return kSignalReceived + signal;
+  }
+  return presenter.finish();
 }
 
 }  // namespace hipbench::cli

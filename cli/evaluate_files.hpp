@@ -25,16 +25,13 @@ struct OutputOptions {
   std::optional<std::filesystem::path> database;  // none: not stored
 };
 
-// Runs the jobs one after the other and returns the exit status of them all. `finished` sees each result once it is
-// shown.
-int evaluate_jobs(std::span<const Job> jobs, const OutputOptions& output,
+// Runs the jobs, `at_once` of them (0: as the machine allows), and returns the exit status of them all. Results are stored as
+// they come and shown in the order of the jobs. `finished` sees each once it is shown. Ctrl-C ends what runs.
+int evaluate_jobs(std::span<const Job> jobs, unsigned at_once, const OutputOptions& output,
                   const std::function<void(const Evaluation&)>& finished = {});
 
 // Evaluates one job with progress on a terminal and an estimate where it takes long.
 Evaluation evaluate_job(const Job& job);
-
-// "error: …" on standard error; returns `status`.
-int fail(ExitStatus status, std::string_view message);
 
 ExitStatus status_of(const Verdict& verdict);
 // The worse of two: environment, then candidate.

@@ -17,15 +17,23 @@ struct EvaluateArguments {
   std::string problem, track, device = "auto";
   std::vector<std::string> files, shapes;
   std::optional<uint64_t> seed;
-  unsigned threads = 0;
+  unsigned threads = 0, jobs = 0;  // 0: as the machine allows
   bool keep_going = false, unsafe_no_sandbox = false, json = false, no_database = false, check = false;
   std::string database = kDefaultDatabase;
 
   OutputOptions output() const;
 };
 
+// The options that one candidate and many share. FILE and --problem may be missing: make_jobs says so.
 void add_evaluate_options(CLI::App& verb, EvaluateArguments& arguments);
 void add_database_options(CLI::App& verb, EvaluateArguments& arguments);
+
+// What the words ask for, but for the candidate. An Error names what is allowed.
+struct JobPattern {
+  const Problem* problem = nullptr;
+  EvaluateOptions options;
+};
+Result<JobPattern> make_pattern(const EvaluateArguments& arguments);
 
 // The jobs the arguments ask for, one a file. What is wrong was said on standard error when there is a status instead.
 struct Jobs {

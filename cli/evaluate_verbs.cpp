@@ -1,5 +1,6 @@
 // hipbench eval, hipbench check.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <charconv>
@@ -7,9 +8,11 @@
 
 #include "cli/candidate_file.hpp"
 #include "cli/choices.hpp"
+#include "cli/evaluate_jsonl.hpp"
 #include "cli/evaluate_options.hpp"
 #include "cli/text.hpp"
 #include "cli/verbs.hpp"
+#include "problems/registry.hpp"
 
 namespace hipbench::cli {
 
@@ -28,26 +31,48 @@ uint64_t parse_seed(const std::string& text) {
   return seed;
 }
 
-Jobs refuse(ExitStatus status, const Error& error) {
-  fail(status, error.message);
-  return {{}, status};
+// A device that cannot be had here is no mistake of the command line.
+ExitStatus status_of_refusal(const EvaluateArguments& arguments) {
+  return arguments.device == "hip" && !choose_device("hip", look_for_gpu()) ? kEnvironmentFailed : kWrongUsage;
 }
 
 // Says everything that is wrong with the files at once.
-Jobs read_files(const EvaluateArguments& arguments, const Job& pattern) {
+Jobs read_files(const EvaluateArguments& arguments, const JobPattern& pattern) {
   Jobs result;
-  for (const std::string& file : arguments.files) {
-    Result<std::string> source = read_candidate(file);
-    if (!source) {
-      result.refused = static_cast<ExitStatus>(fail(kWrongUsage, source.error().message));
-      continue;
+  const auto refuse = [&](const Error& error) { result.refused = static_cast<ExitStatus>(fail(kWrongUsage, error.message)); };
+  for (const std::string& name : arguments.files) {
+    const Result<std::vector<std::string>> files = candidate_files(name);
+    if (!files) refuse(files.error());
+    for (const std::string& file : files ? *files : std::vector<std::string>()) {
+      Result<std::string> source = read_candidate(file);
+      if (!source)
+        refuse(source.error());
+      else
+        result.jobs.push_back({pattern.problem, file, std::move(*source), pattern.options});
     }
-    Job job = pattern;
-    job.file = file;
-    job.source = std::move(*source);
-    result.jobs.push_back(std::move(job));
   }
   return result;
+}
+
+// What every line relies on, before any is read. Shapes are a problem's, so they can wait for it.
+Result<void> check_defaults(const EvaluateArguments& arguments) {
+  if (!arguments.problem.empty()) {
+    TRY(make_pattern(arguments));
+    return {};
+  }
+  TRY(choose_track(arguments.track));
+  TRY(choose_device(arguments.device, look_for_gpu()));
+  return {};
+}
+
+int evaluate(const EvaluateArguments& arguments, const JsonlArguments& jsonl) {
+  if (jsonl.input.empty()) {
+    const Jobs jobs = make_jobs(arguments);
+    return jobs.refused ? *jobs.refused : evaluate_jobs(jobs.jobs, arguments.jobs, arguments.output());
+  }
+  if (!arguments.files.empty()) return fail(kWrongUsage, "with --jsonl the candidates come from its lines: name no FILE");
+  if (const Result<void> fine = check_defaults(arguments); !fine) return fail(status_of_refusal(arguments), fine.error().message);
+  return evaluate_jsonl(arguments, jsonl);
 }
 
 void add_verb(CLI::App& app, Action& action, bool check) {
@@ -60,21 +85,25 @@ void add_verb(CLI::App& app, Action& action, bool check) {
   verb->add_option("--shapes,--shape", arguments->shapes,
                    "quick (default), tests, benchmarks or KEY=N,…; may be given several times")
       ->allow_extra_args(false);
+  auto jsonl = std::make_shared<JsonlArguments>();
+  verb->add_option("--jobs,-j", arguments->jobs, "Candidates at once; default: one a core, as far as memory allows")
+      ->check(CLI::Range(1u, kMostThreads));
+  verb->add_option("--jsonl", jsonl->input, "Candidates from the lines of this file, - or none: standard input (docs/batches.md)")
+      ->expected(0, 1)
+      ->default_str("-");
+  verb->add_option("--batch", jsonl->batch, "With --jsonl: its name. The same name again goes on where a run was stopped");
   verb->add_flag("--keep-going", arguments->keep_going, "Go on with the other shapes after one that did not pass");
   add_database_options(*verb, *arguments);
   const std::string name = check ? "check" : "eval";
   verb->footer(
       fmt::format("Examples:\n  hipbench {0} gemm.hip --problem fp8_gemm\n"
                   "  hipbench {0} gemm.hip --problem fp8_gemm --shapes tests --json\n"
-                  "  hipbench {0} *.hip --problem fp8_gemm --shapes m=64,n=64,k=128 --shapes m=96,n=64,k=256\n\n"
+                  "  hipbench {0} candidates/ --problem fp8_gemm --shapes m=64,n=64,k=128 --shapes m=96,n=64,k=256\n"
+                  "  hipbench {0} --jsonl candidates.jsonl --batch monday > results.jsonl\n\n"
                   "Exit status: 0 all candidates passed, 1 one did not, 2 wrong usage, 3 the environment failed.",
                   name));
-  verb->callback([&action, arguments] {
-    action = [arguments]() -> int {
-      const Jobs jobs = make_jobs(*arguments);
-      return jobs.refused ? *jobs.refused : evaluate_jobs(jobs.jobs, arguments->output());
-    };
-  });
+  verb->get_option("--batch")->needs("--jsonl")->excludes("--no-db");
+  verb->callback([&action, arguments, jsonl] { action = [arguments, jsonl] { return evaluate(*arguments, *jsonl); }; });
 }
 
 }  // namespace
@@ -87,8 +116,8 @@ OutputOptions EvaluateArguments::output() const {
 }
 
 void add_evaluate_options(CLI::App& verb, EvaluateArguments& arguments) {
-  verb.add_option("FILE", arguments.files, "The candidates' source files")->required();
-  verb.add_option("--problem,-p", arguments.problem, "The problem's id; `hipbench problems` lists them")->required();
+  verb.add_option("FILE", arguments.files, "The candidates' source files; a folder stands for its *.hip files");
+  verb.add_option("--problem,-p", arguments.problem, "The problem's id; `hipbench problems` lists them");
   verb.add_option("--track", arguments.track, "kernel or host; default: kernel if the file holds a launch plan");
   verb.add_option("--device", arguments.device, "auto (default), emulated or hip");
   verb.add_option_function<std::string>(
@@ -106,28 +135,35 @@ void add_database_options(CLI::App& verb, EvaluateArguments& arguments) {
   verb.add_flag("--no-db", arguments.no_database, "Store nothing")->excludes(database);
 }
 
+Result<JobPattern> make_pattern(const EvaluateArguments& arguments) {
+  JobPattern pattern;
+  pattern.problem = TRY(choose_problem(arguments.problem));
+  EvaluateOptions& options = pattern.options;
+  options.track = TRY(choose_track(arguments.track));
+  ShapeChoice shapes = TRY(choose_shapes(*pattern.problem, arguments.shapes));
+  options.shapes = std::move(shapes.shapes);
+  options.shape_set = std::move(shapes.name);
+  options.device = TRY(choose_device(arguments.device, look_for_gpu())).device;
+  options.seed = arguments.seed;
+  options.keep_going = arguments.keep_going;
+  options.check = arguments.check;
+  options.unsafe_no_sandbox = arguments.unsafe_no_sandbox;
+  options.threads = arguments.threads;
+  return pattern;
+}
+
 Jobs make_jobs(const EvaluateArguments& arguments) {
-  const Result<const Problem*> problem = choose_problem(arguments.problem);
-  if (!problem) return refuse(kWrongUsage, problem.error());
-  const Result<std::optional<Track>> track = choose_track(arguments.track);
-  if (!track) return refuse(kWrongUsage, track.error());
-  Result<ShapeChoice> shapes = choose_shapes(**problem, arguments.shapes);
-  if (!shapes) return refuse(kWrongUsage, shapes.error());
-  Result<DeviceChoice> device = choose_device(arguments.device, look_for_gpu());
-  if (!device) return refuse(arguments.device == "hip" ? kEnvironmentFailed : kWrongUsage, device.error());
-  if (!device->note.empty()) fmt::print(stderr, "note: {}\n", device->note);
-  Job job;
-  job.problem = *problem;
-  job.options.shapes = std::move(shapes->shapes);
-  job.options.shape_set = std::move(shapes->name);
-  job.options.seed = arguments.seed;
-  job.options.track = *track;
-  job.options.device = device->device;
-  job.options.keep_going = arguments.keep_going;
-  job.options.check = arguments.check;
-  job.options.unsafe_no_sandbox = arguments.unsafe_no_sandbox;
-  job.options.threads = arguments.threads;
-  return read_files(arguments, job);
+  const auto refuse = [](ExitStatus status, std::string_view message) {
+    fail(status, message);
+    return Jobs{{}, status};
+  };
+  if (arguments.files.empty()) return refuse(kWrongUsage, "FILE is missing: name a candidate's source file, or a folder of them");
+  if (arguments.problem.empty())
+    return refuse(kWrongUsage, fmt::format("--problem is missing; the problems are: {}", fmt::join(problem_ids(), ", ")));
+  const Result<JobPattern> pattern = make_pattern(arguments);
+  if (!pattern) return refuse(status_of_refusal(arguments), pattern.error().message);
+  if (const std::string note = choose_device(arguments.device, look_for_gpu())->note; !note.empty()) fmt::print(stderr, "note: {}\n", note);
+  return read_files(arguments, *pattern);
 }
 
 void add_evaluate_verbs(CLI::App& app, Action& action) {

@@ -10,7 +10,6 @@
 
 #include "cli/doctor.hpp"
 #include "cli/emulate.hpp"
-#include "cli/evaluate_files.hpp"
 #include "cli/hipcc.hpp"
 #include "cli/text.hpp"
 #include "cli/verbs.hpp"
@@ -36,6 +35,20 @@ int check_output(int status) {
   return cli::fail(cli::kEnvironmentFailed, "standard output could not be written; is its disk full?");
 }
 
+// What is wrong, what may have been meant, and where the verb says what it takes.
+int wrong_usage(const CLI::App& app, const std::string& verb, const CLI::ParseError& error) {
+  std::string message = error.what();
+  while (!message.empty() && message.back() == '\n') message.pop_back();
+  const bool known = !verb.empty() && verb[0] != '-';  // others were refused before
+  if (known && dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+    std::vector<std::string> options;
+    for (const CLI::Option* option : app.get_subcommand(verb)->get_options())
+      for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
+    if (const size_t at = message.rfind(" --"); at != std::string::npos) message += cli::suggestion(message.substr(at + 1), options);
+  }
+  return cli::fail(cli::kWrongUsage, fmt::format("{}\n`hipbench {}--help` shows what is allowed", message, known ? verb + " " : ""));
+}
+
 int parse_and_run(int argc, char** argv) {
   CLI::App app("hipbench: evaluate HIP kernels for AMD Instinct MI300X, on any machine");
   app.name("hipbench");
@@ -59,12 +72,13 @@ int parse_and_run(int argc, char** argv) {
   const std::string first = argc > 1 ? argv[1] : "";
   if (!first.empty() && first[0] != '-' && std::find(verbs.begin(), verbs.end(), first) == verbs.end()) {
     return cli::fail(cli::kWrongUsage, fmt::format("there is no verb \"{}\"{}", first, cli::suggestion(first, verbs)) +
-                                           "\n`hipbench --help` lists the verbs");
+                                           "\n`hipbench --help` shows what is allowed");
   }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? cli::kAllPassed : cli::kWrongUsage;  // prints help, version or what is wrong
+    if (error.get_exit_code() == 0) return app.exit(error);  // prints help or the version
+    return wrong_usage(app, first, error);
   }
   return action();
 }

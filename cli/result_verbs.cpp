@@ -152,7 +152,7 @@ int replay(const ReplayOptions& options) {
                "note: evaluation {} ran without a sandbox; this one runs in it (--unsafe-no-sandbox does as before)\n",
                options.id);
   }
-  return evaluate_jobs(std::span(&job, 1), options.arguments.output(),
+  return evaluate_jobs(std::span(&job, 1), 1, options.arguments.output(),
                        [&](const Evaluation& now) { compare_with(*before, options.id, now); });
 }
 

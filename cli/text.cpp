@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <utility>
 
@@ -174,6 +175,12 @@ std::string table(std::span<const std::string> header, std::span<const std::vect
     result += line_of([&](size_t i) { return i < row.size() ? row[i] : Cell{}; });
   }
   return result;
+}
+
+int fail(ExitStatus status, std::string_view message) {
+  std::fflush(stdout);
+  fmt::print(stderr, "{} {}\n", Painter::for_stderr()(Color::Red, "error:"), printable(message));
+  return status;
 }
 
 std::string suggestion(std::string_view word, std::span<const std::string> known) {

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/exit_status.hpp"
+
 namespace hipbench::cli {
 
 enum class Color { Plain, Green, Red, Yellow, Dim, Bold };
@@ -53,6 +55,9 @@ struct Cell {
 // A table with a header line; columns two spaces apart, aligned right where `right` has an r. Trailing spaces are cut.
 std::string table(std::span<const std::string> header, std::span<const std::vector<Cell>> rows, std::string_view right,
                   const Painter& paint);
+
+// "error: …" on standard error; returns `status`. What a user typed wrong ends in this way in every verb.
+int fail(ExitStatus status, std::string_view message);
 
 // "; did you mean \"eval\"?" or "" when no known word is near.
 std::string suggestion(std::string_view word, std::span<const std::string> known);

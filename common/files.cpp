@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cerrno>
 #include <cstdint>
@@ -36,25 +37,50 @@ Result<std::string> read_file(const fs::path& path) {
   }
 }
 
+namespace {
+
+Result<void> write_all(int fd, std::string_view content) {
+  while (!content.empty()) {
+    const ssize_t put = ::write(fd, content.data(), content.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) return Error{std::strerror(errno)};
+    content.remove_prefix(static_cast<size_t>(put));
+  }
+  return {};
+}
+
+std::string temporary_name(const fs::path& path) {
+  static std::atomic<unsigned> number = 0;
+  return fmt::format("{}.{}-{}", path.string(), ::getpid(), number++);
+}
+
+}  // namespace
+
 Result<void> write_file_atomically(const fs::path& path, std::string_view content) {
-  std::string temporary = path.string() + ".XXXXXX";
-  UniqueFd fd(::mkostemp(temporary.data(), O_CLOEXEC));
+  const auto failed = [&](int reason) { return Error{fmt::format("cannot write {}: {}", path.string(), std::strerror(reason))}; };
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  const std::string temporary = temporary_name(path);
+  // Without a name until it is whole, so that a program that is killed leaves nothing; some file systems cannot do that.
+  UniqueFd fd(::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600));
+  const bool unnamed = fd.valid();
+  if (!unnamed) fd.reset(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!fd.valid()) return Error{fmt::format("cannot create a file beside {}: {}", path.string(), std::strerror(errno))};
   ::fchmod(fd.get(), 0644);
-  while (!content.empty()) {
-    const ssize_t put = ::write(fd.get(), content.data(), content.size());
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) {
-      const int reason = errno;
-      ::unlink(temporary.c_str());
-      return Error{fmt::format("cannot write {}: {}", path.string(), std::strerror(reason))};
-    }
-    content.remove_prefix(static_cast<size_t>(put));
+  if (const Result<void> written = write_all(fd.get(), content); !written) {
+    if (!unnamed) ::unlink(temporary.c_str());
+    return Error{fmt::format("cannot write {}: {}", path.string(), written.error().message)};
+  }
+  if (unnamed) {
+    const std::string ours = fmt::format("/proc/self/fd/{}", fd.get());
+    if (::linkat(AT_FDCWD, ours.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0) return {};
+    if (errno != EEXIST) return failed(errno);
+    // A link never replaces a file; a rename does.
+    if (::linkat(AT_FDCWD, ours.c_str(), AT_FDCWD, temporary.c_str(), AT_SYMLINK_FOLLOW) != 0) return failed(errno);
   }
   if (::rename(temporary.c_str(), path.c_str()) != 0) {
     const int reason = errno;
     ::unlink(temporary.c_str());
-    return Error{fmt::format("cannot write {}: {}", path.string(), std::strerror(reason))};
+    return failed(reason);
   }
   return {};
 }

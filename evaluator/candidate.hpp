@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <variant>
 #include <vector>
@@ -32,6 +33,8 @@ struct CandidateSetup {
   std::string file;  // as the user named it, for messages
   bool unsafe_no_sandbox = false;
   std::chrono::milliseconds host_patience{};  // how long host code may keep an idle device waiting
+  std::stop_token stop;                       // once asked to stop, host code is not waited for any more
+  uint64_t& peak_memory_bytes;                // raised to what the candidate's process had
 };
 
 class Candidate {

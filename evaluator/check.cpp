@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -59,6 +60,9 @@ struct Round {
   bool transformed = false;
   Extent extent = Extent::Whole;
 };
+
+// Work between two calls is bounded by the limit of wave instructions; what is not ends here.
+constexpr auto kLongestWork = std::chrono::hours(2);
 
 // What the device's log says of one call.
 struct CallRecord {
@@ -145,6 +149,11 @@ class ShapeCheck {
     return verdict;
   }
 
+  uint64_t wave_instruction_limit() const {
+    const uint64_t of_problem = problem_.limits(result_.shape).wave_instructions;
+    return options_.wave_instructions == 0 ? of_problem : std::min(of_problem, options_.wave_instructions);
+  }
+
   Case draw_case(std::string_view family) const {
     Case one;
     one.inputs = problem_.generate(result_.shape, {options_.seed, 0, family, options_.oracle_threads});
@@ -183,7 +192,7 @@ class ShapeCheck {
     calls_in_session_ = 0;
     Result<DeviceBuffers> buffers = DeviceBuffers::create(server_.trusted(), problem_, result_.shape);
     if (!buffers) return ours(buffers.error());
-    const CallLimits limits{problem_.limits(result_.shape).wave_instructions, options_.check};
+    const CallLimits limits{wave_instruction_limit(), options_.check};
     if (std::optional<Verdict> failed = candidate_.begin(result_.shape, limits)) return std::move(*failed);
     for (const Round& round : rounds) {
       ++calls_in_session_;
@@ -201,7 +210,9 @@ class ShapeCheck {
 
   Verdict call(const Case& one, DeviceBuffers& buffers, Last last, bool record_launches) {
     // From before the inputs are there to after the call, so that work at any other moment is seen as well.
-    if (Result<void> idle = server_.trusted().synchronize_all(); !idle) return ours(idle.error());
+    const Result<bool> idle = server_.trusted().synchronize_all(kLongestWork);
+    if (!idle) return ours(idle.error());
+    if (!*idle) return {VerdictKind::TimedOut, "work that was submitted outside a call does not end", {}};
     const Result<emulator::OperationLog> before = server_.trusted().drain_log();
     if (!before) return ours(before.error());
     if (std::optional<Verdict> outside = check_between_calls(before->operations)) return std::move(*outside);

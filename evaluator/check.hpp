@@ -11,6 +11,7 @@ struct CheckOptions {
   uint64_t seed = 0;
   bool check = false;        // the device's memory and race checks
   unsigned oracle_threads = 1;
+  uint64_t wave_instructions = 0;  // a lower limit than the problem's; 0 = the problem's
 };
 
 ShapeResult check_shape(const Problem& problem, const Shape& shape, Candidate& candidate, emulator::DeviceServer& server,

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <map>
+#include <stop_token>
 #include <string>
 #include <variant>
 #include <vector>
@@ -23,6 +24,7 @@ struct CompileRequest {
   std::vector<std::string> options;  // kernel track: the plan's options
   bool unsafe_no_sandbox = false;
   std::chrono::seconds time_limit = std::chrono::seconds(120);
+  std::stop_token stop;  // kills the compiler; the Verdict then means nothing
 };
 
 struct Compiled {
@@ -30,6 +32,7 @@ struct Compiled {
   std::map<std::string, std::string> symbols;  // kernel track: the plan's name → symbol
   std::string warnings;                        // clang's, empty when none
   double seconds = 0;
+  uint64_t peak_memory_bytes = 0;  // of the compiler; 0 from the cache
   bool from_cache = false;
 };
 

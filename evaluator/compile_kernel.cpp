@@ -93,6 +93,7 @@ std::variant<Compiled, Verdict> finish(sandbox::Outcome outcome, const CompileRe
   compiled.code = std::move(product->second);
   compiled.warnings = shortened(std::move(outcome.errors));
   compiled.seconds = earlier_seconds + outcome.wall_seconds;
+  compiled.peak_memory_bytes = outcome.peak_memory_bytes;
   const auto bytes = std::as_bytes(std::span(compiled.code));
   const auto names = outcome.files.find(kNames);
   const Symbols symbols = names == outcome.files.end() ? hip::lowered_names(bytes, request.kernels) : read_names(names->second);

@@ -18,7 +18,11 @@ std::string candidate_path(const CompileRequest& request);
 // clang's flags for the problem's header and plain messages, after the candidate's own options.
 std::vector<std::string> candidate_flags(const CompileRequest& request);
 
-// Runs it; messages speak of the candidate as the user named it.
+// The host track's compiler goes over the source twice, for the device and for the host: what it says both times is kept once. How
+// many messages it counted is left out.
+std::string without_repeats(const std::string& messages);
+
+// Runs it; messages speak of the candidate as the user named it, each once.
 sandbox::Outcome run_compiler(const sandbox::Policy& policy, const CompileRequest& request);
 Verdict verdict_of_failed_compile(const sandbox::Outcome& outcome);
 std::string first_error(const std::string& messages);  // "x.hip:12:5: error: …", that line

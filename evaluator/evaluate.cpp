@@ -2,11 +2,14 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <signal.h>
 #include <sys/random.h>
 
+#include <algorithm>
 #include <chrono>
-#include <filesystem>
-#include <random>
+#include <condition_variable>
+#include <fstream>
+#include <mutex>
 #include <thread>
 #include <utility>
 
@@ -16,11 +19,24 @@
 #include "evaluator/compile.hpp"
 #include "evaluator/inspect.hpp"
 #include "evaluator/plan.hpp"
+#include "evaluator/source_names.hpp"
 
 namespace hipbench {
 
 std::string_view to_string(DeviceKind kind) { return kind == DeviceKind::Emulated ? "emulated" : "hip"; }
 std::string_view to_string(Track track) { return track == Track::Kernel ? "kernel" : "host"; }
+
+namespace {
+constexpr std::string_view kStages[] = {"plan", "compile", "inspect", "load", "check", "done"};
+}
+
+std::string_view to_string(Stage stage) { return kStages[static_cast<size_t>(stage)]; }
+
+std::optional<Stage> stage_from(std::string_view name) {
+  for (size_t k = 0; k < std::size(kStages); ++k)
+    if (kStages[k] == name) return static_cast<Stage>(k);
+  return std::nullopt;
+}
 
 Track detect_track(std::string_view source) {
   return source.find("/* hipbench-plan") != std::string_view::npos ? Track::Kernel : Track::Host;
@@ -51,19 +67,22 @@ Evaluation describe(const Problem& problem, const std::string& file, const std::
   evaluation.seed = options.seed.value_or(draw_seed());
   evaluation.shape_set = options.shape_set;
   evaluation.sandboxed = !options.unsafe_no_sandbox;
+  evaluation.check = options.check;
   evaluation.started_at = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
   return evaluation;
 }
 
-Verdict infrastructure(const Error& error) { return {VerdictKind::Infrastructure, error.message, {}}; }
-
-// The candidate's base name, for the compiler's messages; made safe to be a file name inside the sandbox.
-std::string safe_name(const std::string& file) {
-  std::string name = std::filesystem::path(file).filename().string();
-  for (char& c : name)
-    if ((c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && c != '.' && c != '-') c = '_';
-  return name.empty() || name.front() == '.' || name.front() == '-' ? "candidate.hip" : name;
+// The most that a process ever had in memory at once; 0 when it cannot be seen.
+uint64_t peak_memory_of(pid_t process) {
+  std::ifstream status(fmt::format("/proc/{}/status", process));
+  for (std::string word; status >> word;) {
+    uint64_t kib = 0;
+    if (word == "VmHWM:" && status >> kib) return kib << 10;
+  }
+  return 0;
 }
+
+Verdict infrastructure(const Error& error) { return {VerdictKind::Infrastructure, error.message, {}}; }
 
 // One evaluation in progress. Every step returns the Verdict that ends it, or nothing.
 class Run {
@@ -80,7 +99,13 @@ class Run {
     if (!ended) ended = inspect_instructions();
     // From here on the candidate's code runs: on the device, and for the host track in the worker's sandbox.
     evaluation_.verdict = ended ? std::move(*ended) : check_shapes();
-    name_users_file();
+    if (evaluation_.verdict.passed()) evaluation_.stage = Stage::Done;
+    end_device();
+    if (options_.stop.stop_requested() && !evaluation_.verdict.passed()) {
+      evaluation_.cancelled = true;
+      evaluation_.verdict = infrastructure(Error{"cancelled"});
+    }
+    name_users_file(evaluation_);
     evaluation_.total_seconds = seconds_since(start);
     return std::move(evaluation_);
   }
@@ -92,6 +117,7 @@ class Run {
 
   // The launch plan, resolved for every official shape: what is wrong with it shows before anything is compiled.
   std::optional<Verdict> read_plan() {
+    evaluation_.stage = Stage::Plan;
     if (evaluation_.track == Track::Host) return std::nullopt;
     auto parsed = LaunchPlan::parse(evaluation_.source, problem_);
     if (const PlanError* error = std::get_if<PlanError>(&parsed))
@@ -101,6 +127,7 @@ class Run {
   }
 
   std::optional<Verdict> compile_candidate() {
+    evaluation_.stage = Stage::Compile;
     const Result<Toolchain> toolchain = Toolchain::locate();
     if (!toolchain) return infrastructure(toolchain.error());
     evaluation_.toolchain = fmt::format("{}; HIP {}", toolchain->clang_version, toolchain->hip_version);
@@ -111,6 +138,8 @@ class Run {
     request.file_name = safe_name(evaluation_.file);
     request.source = evaluation_.source;
     request.unsafe_no_sandbox = options_.unsafe_no_sandbox;
+    request.time_limit = options_.compile_limit;
+    request.stop = options_.stop;
     if (plan_) {
       request.kernels = plan_->kernel_names();
       request.options = plan_->options();
@@ -120,17 +149,21 @@ class Run {
     compiled_ = std::move(std::get<Compiled>(result));
     evaluation_.compile_seconds = compiled_.seconds;
     evaluation_.compile_was_cached = compiled_.from_cache;
+    note_peak(compiled_.peak_memory_bytes);
     if (!compiled_.warnings.empty()) evaluation_.warnings.push_back(compiled_.warnings);
     return std::nullopt;
   }
 
   std::optional<Verdict> start_device() {
+    evaluation_.stage = Stage::Load;
     if (options_.device != DeviceKind::Emulated) return infrastructure(Error{"only the emulated device is supported: use --device emulated"});
     emulator::DeviceServerOptions device;
     device.threads = options_.threads;
     Result<emulator::DeviceServer> server = emulator::DeviceServer::start(device);
     if (!server) return infrastructure(server.error());
     server_.emplace(std::move(*server));
+    // Its end ends every wait of ours, and of the candidate's host code.
+    on_stop_.emplace(options_.stop, [pid = server_->pid()] { ::kill(pid, SIGKILL); });
     if (options_.check) {  // before there is memory to watch
       emulator::Limits limits;
       limits.check = true;
@@ -139,7 +172,16 @@ class Run {
     return std::nullopt;
   }
 
+  // What it has cost is known once nothing runs any more. Its process is only reaped when `server_` goes.
+  void end_device() {
+    if (server_) note_peak(peak_memory_of(server_->pid()));
+    on_stop_.reset();
+    server_.reset();
+  }
+  void note_peak(uint64_t bytes) { evaluation_.peak_memory_bytes = std::max(evaluation_.peak_memory_bytes, bytes); }
+
   std::optional<Verdict> inspect_code() {
+    evaluation_.stage = Stage::Inspect;
     auto facts = inspect(compiled_, evaluation_.track);
     if (Verdict* verdict = std::get_if<Verdict>(&facts)) return std::move(*verdict);
     evaluation_.kernels = std::move(std::get<std::vector<KernelResources>>(facts));
@@ -156,10 +198,13 @@ class Run {
   }
 
   Verdict check_shapes() {
-    const CandidateSetup setup{problem_, compiled_, *server_, printed_, evaluation_.file, options_.unsafe_no_sandbox, options_.host_patience};
+    evaluation_.stage = Stage::Check;
+    const CandidateSetup setup{problem_,         compiled_,  *server_, printed_, evaluation_.file, options_.unsafe_no_sandbox,
+                               options_.host_patience, options_.stop, evaluation_.peak_memory_bytes};
     const std::unique_ptr<Candidate> candidate = plan_ ? make_kernel_candidate(setup, *plan_) : make_host_candidate(setup);
     CheckOptions check;
     check.check = options_.check;
+    check.wave_instructions = options_.wave_instructions;
     check.oracle_threads = options_.threads != 0 ? options_.threads : std::max(1u, std::thread::hardware_concurrency());
     Verdict first_failure = Verdict::pass();
     if (options_.shapes.empty()) return {VerdictKind::Infrastructure, "no shape was asked for", {}};
@@ -184,33 +229,6 @@ class Run {
     if (printed_.has_output() && !std::exchange(warned_of_printing_, true)) evaluation_.warnings.push_back(printed_.warning());
   }
 
-  // Line tables hold the source's place in the compile sandbox: a path (host track) or its base name (kernel track).
-  void name_users_file() {
-    const std::string name = safe_name(evaluation_.file), place = "  source     ";
-    const auto replace = [](std::string& text, const std::string& from, const std::string& to) {
-      for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) text.replace(at, from.size(), to);
-    };
-    // A header of the toolchain: "hip/amd_detail/…", wherever that folder was when the candidate was compiled.
-    const auto shorten = [&](std::string& text) {
-      for (size_t at = text.find(place + "/"); at != std::string::npos; at = text.find(place + "/", at + 1)) {
-        const size_t path = at + place.size(), header = text.substr(0, text.find('\n', path)).rfind("/hip/");
-        if (header != std::string::npos && header >= path) text.erase(path, header + 1 - path);
-      }
-    };
-    const auto rename = [&](std::string& text) {
-      shorten(text);
-      replace(text, "/candidate/" + name, evaluation_.file);
-      replace(text, place + name + ":", place + evaluation_.file + ":");
-    };
-    rename(evaluation_.verdict.reason);
-    rename(evaluation_.verdict.evidence);
-    for (ShapeResult& shape : evaluation_.shapes) {
-      rename(shape.verdict.reason);
-      rename(shape.verdict.evidence);
-    }
-    for (std::string& warning : evaluation_.warnings) replace(warning, "/candidate/" + name, evaluation_.file);
-  }
-
   const Problem& problem_;
   const EvaluateOptions& options_;
   Evaluation evaluation_;
@@ -219,23 +237,45 @@ class Run {
   Printed printed_;  // outlives the device, which adds to it
   bool warned_of_printing_ = false;
   std::optional<emulator::DeviceServer> server_;
+  std::optional<std::stop_callback<std::function<void()>>> on_stop_;
 };
+
+}  // namespace
+
+namespace {
+
+// What fails for a reason of this machine often goes better a moment later. False: asked to stop meanwhile.
+bool pause_before(int attempt, const std::stop_token& stop) {
+  std::mutex mutex;
+  std::condition_variable_any nothing;
+  std::unique_lock lock(mutex);
+  nothing.wait_for(lock, stop, std::chrono::milliseconds(100) * attempt * attempt, [] { return false; });
+  return !stop.stop_requested();
+}
+
+bool worth_another_attempt(const Evaluation& evaluation, const EvaluateOptions& options) {
+  return evaluation.verdict.kind == VerdictKind::Infrastructure && !evaluation.cancelled && !options.shapes.empty() &&
+         options.device == DeviceKind::Emulated && !is_gap_of_the_emulator(evaluation.verdict);
+}
 
 }  // namespace
 
 Evaluation evaluate(const Problem& problem, const std::string& file, const std::string& source, const EvaluateOptions& options) {
   EvaluateOptions attempt = options;
-  Evaluation first = Run(problem, file, source, attempt).go();
-  // What is our fault and may go better is tried once more, with the same inputs.
-  if (first.verdict.kind != VerdictKind::Infrastructure || options.shapes.empty() || options.device != DeviceKind::Emulated ||
-      is_gap_of_the_emulator(first.verdict))
-    return first;
-  attempt.seed = first.seed;
-  if (options.progress) options.progress("trying again: " + first.verdict.reason);
-  Evaluation second = Run(problem, file, source, attempt).go();
-  second.warnings.push_back("the first attempt failed for a reason of ours: " + first.verdict.reason);
-  second.total_seconds += first.total_seconds;
-  return second;
+  Evaluation evaluation = Run(problem, file, source, attempt).go();
+  attempt.seed = evaluation.seed;
+  while (evaluation.attempts < options.attempts && worth_another_attempt(evaluation, options) && pause_before(evaluation.attempts, options.stop)) {
+    if (options.progress) options.progress("trying again: " + evaluation.verdict.reason);
+    Evaluation again = Run(problem, file, source, attempt).go();
+    again.attempts = evaluation.attempts + 1;
+    again.total_seconds += evaluation.total_seconds;
+    again.peak_memory_bytes = std::max(again.peak_memory_bytes, evaluation.peak_memory_bytes);
+    // Where it fails for the same reason again, one sentence says so.
+    if (again.verdict.reason != evaluation.verdict.reason)
+      again.warnings.push_back("the first attempt failed for a reason of ours: " + evaluation.verdict.reason);
+    evaluation = std::move(again);
+  }
+  return evaluation;
 }
 
 }  // namespace hipbench

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <functional>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -23,10 +24,15 @@ struct EvaluateOptions {
   unsigned threads = 0;                     // of the emulated device and the oracle; 0 = one a core
   // Host track: how long host code may keep an idle device waiting before it counts as hanging.
   std::chrono::milliseconds host_patience = std::chrono::seconds(20);
+  std::chrono::seconds compile_limit = std::chrono::seconds(120);
+  uint64_t wave_instructions = 0;  // most that a call may execute; 0 = as the problem says, which is also the most allowed
+  int attempts = 2;                // in all, while what fails is ours
+  // Asked to stop, it ends everything of the candidate at once and returns with Evaluation::cancelled.
+  std::stop_token stop;
   std::function<void(const std::string&)> progress;  // one line each time something long begins or ends
 };
 
-// Never fails: what goes wrong on our side is the verdict Infrastructure, after a second attempt.
+// Never fails: what goes wrong on our side is the verdict Infrastructure, after other attempts. Safe to call from many threads.
 Evaluation evaluate(const Problem& problem, const std::string& file, const std::string& source, const EvaluateOptions& options);
 
 // Kernel track iff the source holds a "/* hipbench-plan" comment.

@@ -2,6 +2,7 @@
 // The result of evaluating one candidate: plain data, made by evaluate(), stored by results/, printed by cli/.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,11 @@ namespace hipbench {
 enum class DeviceKind { Emulated, Hip };
 std::string_view to_string(DeviceKind kind);  // "emulated", "hip"
 std::string_view to_string(Track track);      // "kernel", "host"
+
+// The steps of an evaluation, in order.
+enum class Stage { Plan, Compile, Inspect, Load, Check, Done };
+std::string_view to_string(Stage stage);  // "plan", …, "done"
+std::optional<Stage> stage_from(std::string_view name);
 
 // One kernel of the candidate's code object, as the compiler's metadata describes it.
 struct KernelResources {
@@ -61,12 +67,16 @@ struct Evaluation {
   bool sandboxed = true;      // false: --unsafe-no-sandbox, never ranked
   bool check = false;         // run with the device's memory and race checks; no times
   Verdict verdict;            // passed iff every shape passed; else that of the first shape that did not
+  Stage stage = Stage::Plan;  // the one that ended it; Done when passed
+  bool cancelled = false;     // asked to stop: nothing is known of the candidate. Such an evaluation is not stored
+  int attempts = 1;           // more than one: what failed before was ours
   std::vector<ShapeResult> shapes;
   std::vector<KernelResources> kernels;
   std::vector<std::string> warnings;
   double compile_seconds = 0;
   bool compile_was_cached = false;
   double total_seconds = 0;
+  uint64_t peak_memory_bytes = 0;  // the largest of its processes: compiler, worker, device
   std::string toolchain;      // versions, for the record
   std::string started_at;     // UTC, ISO 8601
 };

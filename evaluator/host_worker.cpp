@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -56,6 +57,32 @@ sandbox::Policy worker_policy(const CandidateSetup& setup, int control_fd, int d
   return policy;
 }
 
+// The children of a process, which has one thread.
+std::vector<pid_t> children_of(pid_t parent) {
+  std::ifstream list(fmt::format("/proc/{}/task/{}/children", parent, parent));
+  std::vector<pid_t> children;
+  for (pid_t child; list >> child;) children.push_back(child);
+  return children;
+}
+
+int threads_of(pid_t process) {
+  std::error_code failed;
+  int threads = 0;
+  for (std::filesystem::directory_iterator at(fmt::format("/proc/{}/task", process), failed), end; !failed && at != end; at.increment(failed)) ++threads;
+  return threads;
+}
+
+// How long the threads of a process were ready to run while others had the machine (/proc/PID/task/TID/schedstat, second number).
+std::chrono::nanoseconds waited_for_cpu(pid_t process) {
+  uint64_t sum = 0;
+  std::error_code failed;
+  for (std::filesystem::directory_iterator at(fmt::format("/proc/{}/task", process), failed), end; !failed && at != end; at.increment(failed)) {
+    uint64_t ran = 0, waited = 0;
+    if (std::ifstream(at->path() / "schedstat") >> ran >> waited) sum += waited;
+  }
+  return std::chrono::nanoseconds(sum);
+}
+
 }  // namespace
 
 std::variant<std::unique_ptr<HostWorker>, Verdict> HostWorker::start(const CandidateSetup& setup) {
@@ -93,6 +120,7 @@ sandbox::Outcome HostWorker::collect() {
   child_.reset();
   setup_.printed.add_output(outcome.output);
   setup_.printed.add_errors(outcome.errors);
+  setup_.peak_memory_bytes = std::max(setup_.peak_memory_bytes, outcome.peak_memory_bytes);
   return outcome;
 }
 
@@ -126,14 +154,19 @@ Verdict HostWorker::stop(VerdictKind kind, std::string reason) {
   return {kind, std::move(reason), {}};
 }
 
+std::chrono::nanoseconds HostWorker::starved() const {
+  std::chrono::nanoseconds sum = waited_for_cpu(setup_.server.pid());
+  for (const pid_t child : children_of(child_->pid())) sum += waited_for_cpu(child);
+  return sum;
+}
+
 Result<bool> HostWorker::device_is_idle() {
-  const Clock::time_point before = Clock::now();
-  TRY(setup_.server.trusted().synchronize_all());
-  return Clock::now() - before < kPollInterval;
+  return setup_.server.trusted().synchronize_all(kPollInterval);
 }
 
 std::variant<worker::Answer, Verdict> HostWorker::receive() {
   Clock::time_point idle_since = Clock::now();
+  std::chrono::nanoseconds starved_before = starved();
   while (true) {
     pollfd waiting{control_.get(), POLLIN, 0};
     const int ready = ::poll(&waiting, 1, static_cast<int>(std::chrono::milliseconds(kPollInterval).count()));
@@ -148,13 +181,19 @@ std::variant<worker::Answer, Verdict> HostWorker::receive() {
       answer.text[worker::kMaxText - 1] = 0;
       return answer;
     }
+    if (setup_.stop.stop_requested()) return stop(VerdictKind::Infrastructure, "cancelled");
     if (Clock::now() - idle_since < setup_.host_patience) continue;
+    // A machine with too much to do is not the candidate's fault. Many threads that compute can raise this without end; then the
+    // limit of CPU time ends them.
+    const std::chrono::nanoseconds starving = std::max(0ns, starved() - starved_before);  // a thread that ends takes its share along
+    if (Clock::now() - idle_since - starving < setup_.host_patience) continue;
     const Result<bool> idle = device_is_idle();
     if (!idle) return ours(idle.error());
     if (*idle)
       return stop(VerdictKind::TimedOut, fmt::format("the candidate's host code did not return within {:.3g} s while the device was idle",
                                                      std::chrono::duration<double>(setup_.host_patience).count()));
     idle_since = Clock::now();
+    starved_before = starved();
   }
 }
 
@@ -177,21 +216,6 @@ worker::Ask ask_with(worker::Request request, std::span<const std::byte> args) {
   ask.args_size = static_cast<uint32_t>(args.size());
   std::memcpy(ask.args, args.data(), args.size());
   return ask;
-}
-
-// The children of a process, which has one thread.
-std::vector<pid_t> children_of(pid_t parent) {
-  std::ifstream list(fmt::format("/proc/{}/task/{}/children", parent, parent));
-  std::vector<pid_t> children;
-  for (pid_t child; list >> child;) children.push_back(child);
-  return children;
-}
-
-int threads_of(pid_t process) {
-  std::error_code failed;
-  int threads = 0;
-  for (std::filesystem::directory_iterator at(fmt::format("/proc/{}/task", process), failed), end; !failed && at != end; at.increment(failed)) ++threads;
-  return threads;
 }
 
 }  // namespace

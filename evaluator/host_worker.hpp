@@ -2,6 +2,7 @@
 // The judge's side of one worker process (host track): starts it in the sandbox, asks it to call the candidate, notices when it
 // dies, hangs or breaks a rule.
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -34,6 +35,8 @@ class HostWorker {
   std::optional<Verdict> ask(const worker::Ask& ask);
   std::variant<worker::Answer, Verdict> receive();
   Verdict stop(VerdictKind kind, std::string reason);
+  // For how long so far the candidate's threads and the device's were ready but had no core.
+  std::chrono::nanoseconds starved() const;
   // The device is idle, so the host code is what takes so long. An Error is ours.
   Result<bool> device_is_idle();
   // Threads inside beside the one that serves the judge; -1 when the process is not to be seen.

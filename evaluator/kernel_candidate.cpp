@@ -54,6 +54,9 @@ class KernelCandidate final : public Candidate {
   }
 
   std::optional<Verdict> call(std::span<const uint64_t> field_addresses) override {
+    // The limit counts from here, over all launches of the call.
+    const emulator::Limits limits{.instructions_in_all = limits_.wave_instructions, .check = limits_.check};
+    if (Result<void> set = device().set_limits(limits); !set) return ours(set.error());
     std::vector<uint64_t> workspaces;
     std::optional<Verdict> verdict = allocate_workspaces(workspaces);
     if (!verdict) verdict = run_steps(field_addresses, workspaces);
@@ -126,7 +129,6 @@ class KernelCandidate final : public Candidate {
     request.block = {step.block[0], step.block[1], step.block[2]};
     request.dynamic_lds = step.dynamic_lds_bytes;
     request.cooperative = step.cooperative;
-    request.instruction_limit = limits_.wave_instructions;
     request.check = limits_.check;
     const KernelFacts facts = facts_of(kernel);
     request.kernargs.assign(kernel.explicit_kernarg_size, std::byte{0});

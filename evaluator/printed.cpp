@@ -21,19 +21,38 @@ size_t whole_characters(std::string_view text, size_t bytes) {
 }  // namespace
 
 void Printed::add(Text& to, std::string_view text) {
-  if (to.cut || text.empty()) return;
-  const size_t fits = whole_characters(text, std::min(text.size(), kKeptBytes - to.kept.size()));
-  to.cut = fits < text.size();
-  to.kept += text.substr(0, fits);
+  while (!text.empty()) {
+    const size_t end = text.find('\n');
+    add_piece(to, text.substr(0, end), end != std::string_view::npos);
+    if (end == std::string_view::npos) return;
+    text.remove_prefix(end + 1);
+  }
+}
+
+void Printed::add_piece(Text& to, std::string_view piece, bool ends_line) {
+  const bool again = ends_line && to.unfinished.empty() && !to.lines.empty() && to.lines.back().text == piece;
+  if (again) {
+    ++to.lines.back().times;
+    return;
+  }
+  if (to.cut) return;
+  const size_t fits = whole_characters(piece, std::min(piece.size(), kKeptBytes - to.bytes));
+  to.cut = fits < piece.size() || to.bytes + fits + 1 >= kKeptBytes;
+  to.unfinished += piece.substr(0, fits);
+  to.bytes = std::min(kKeptBytes, to.bytes + fits + 1);
+  if (!ends_line) return;
+  if (!to.lines.empty() && to.lines.back().text == to.unfinished)
+    ++to.lines.back().times;
+  else
+    to.lines.push_back({to.unfinished});
+  to.unfinished.clear();
 }
 
 std::string Printed::section(std::string_view heading, const Text& text) {
   std::string lines = fmt::format("{}:\n", heading);
-  for (std::string_view left = text.kept; !left.empty();) {
-    const size_t end = std::min(left.find('\n'), left.size());
-    lines += fmt::format("  {}\n", left.substr(0, end));
-    left.remove_prefix(std::min(end + 1, left.size()));
-  }
+  for (const Line& line : text.lines)
+    lines += line.times == 1 ? fmt::format("  {}\n", line.text) : fmt::format("  {} ({} times)\n", line.text, line.times);
+  if (!text.unfinished.empty()) lines += fmt::format("  {}\n", text.unfinished);
   if (text.cut) lines += fmt::format("(only the first {} bytes are kept)\n", kKeptBytes);
   return lines;
 }
@@ -41,12 +60,16 @@ std::string Printed::section(std::string_view heading, const Text& text) {
 void Printed::append_to(Verdict& verdict) const {
   Text errors = errors_;
   // The runtime repeats the device's fault report, which the judge has first hand.
-  if (const size_t again = verdict.evidence.empty() ? std::string::npos : errors.kept.find(verdict.evidence); again != std::string::npos) {
-    const size_t line = errors.kept.rfind('\n', again) == std::string::npos ? 0 : errors.kept.rfind('\n', again) + 1;
-    errors.kept.erase(line, std::min(errors.kept.find_first_not_of('\n', again + verdict.evidence.size()), errors.kept.size()) - line);
-  }
+  const auto is_known = [&](const Line& line) {
+    return !line.text.empty() && ("\n" + verdict.evidence + "\n").find("\n" + line.text + "\n") != std::string::npos;
+  };
+  const auto repeats_first_line = [&](const Line& line) {
+    const std::string first = verdict.evidence.substr(0, verdict.evidence.find('\n'));
+    return !first.empty() && line.text.ends_with(first);
+  };
+  std::erase_if(errors.lines, [&](const Line& line) { return is_known(line) || repeats_first_line(line); });
   const auto append = [&](std::string_view heading, const Text& text) {
-    if (text.kept.empty()) return;
+    if (text.empty()) return;
     if (!verdict.evidence.empty() && !verdict.evidence.ends_with('\n')) verdict.evidence += '\n';
     verdict.evidence += section(heading, text);
   };
@@ -55,11 +78,10 @@ void Printed::append_to(Verdict& verdict) const {
 }
 
 std::string Printed::warning() const {
-  const std::string_view text = output_.kept;
-  const std::string_view line = text.substr(0, std::min(text.find('\n'), text.size()));
-  const std::string_view quoted = line.substr(0, whole_characters(line, kQuotedBytes));
+  const std::string line = output_.first_line();
+  const std::string quoted = line.substr(0, whole_characters(line, kQuotedBytes));
   return fmt::format("the candidate printed on the device: {}{} (docs/candidate-format.md: printf is for trying things out)", quoted,
-                     quoted.size() + 1 < text.size() || output_.cut ? " …" : "");
+                     quoted.size() < line.size() || output_.has_more_than_a_line() ? " …" : "");
 }
 
 }  // namespace hipbench

@@ -19,4 +19,9 @@ std::optional<VerdictKind> verdict_kind_from(std::string_view name) {
   return std::nullopt;
 }
 
+std::string_view to_string(Fault fault) {
+  constexpr std::array<std::string_view, 3> kFaults = {"none", "candidate", "infrastructure"};
+  return kFaults[static_cast<size_t>(fault)];
+}
+
 }  // namespace hipbench

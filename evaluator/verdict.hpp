@@ -27,12 +27,19 @@ std::string_view to_string(VerdictKind kind);
 std::optional<VerdictKind> verdict_kind_from(std::string_view name);
 inline constexpr size_t kVerdictKinds = 11;
 
+// Whose fault it is that a candidate did not pass.
+enum class Fault { None, Candidate, Infrastructure };
+std::string_view to_string(Fault fault);  // "none", "candidate", "infrastructure"
+
 struct Verdict {
   VerdictKind kind = VerdictKind::Infrastructure;
   std::string reason;    // one sentence; empty when passed
   std::string evidence;  // what shows it: clang's messages, a fault report, the comparison; may have many lines
 
   bool passed() const { return kind == VerdictKind::Passed; }
+  Fault fault() const {
+    return passed() ? Fault::None : kind == VerdictKind::Infrastructure ? Fault::Infrastructure : Fault::Candidate;
+  }
   static Verdict pass() { return {VerdictKind::Passed, {}, {}}; }
 };
 

@@ -100,11 +100,14 @@ Result<std::unique_ptr<SQLite::Database>> open_for_writing(const fs::path& path,
 
 // A database in WAL mode needs a file beside it even for reading. Where none can be made (a read-only folder or disk)
 // and none is there, nobody is writing, and SQLite may be told so.
-std::string uri_for_reading(const fs::path& path) {
+bool nobody_can_write(const fs::path& path) {
   std::error_code ignored;
-  const fs::path log = path.string() + "-wal";
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  const bool immutable = !fs::exists(log, ignored) && ::faccessat(AT_FDCWD, folder.c_str(), W_OK, AT_EACCESS) != 0;
+  return !fs::exists(path.string() + "-wal", ignored) && ::faccessat(AT_FDCWD, folder.c_str(), W_OK, AT_EACCESS) != 0;
+}
+
+std::string uri_for_reading(const fs::path& path, bool immutable) {
+  std::error_code ignored;
   std::string uri = "file:";
   for (const char c : fs::absolute(path, ignored).string()) {
     const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '/' || c == '.' || c == '-' || c == '_';
@@ -115,8 +118,13 @@ std::string uri_for_reading(const fs::path& path) {
 
 Result<std::unique_ptr<SQLite::Database>> open_for_reading(const fs::path& path, const StoreOptions& options,
                                                            std::span<const std::string_view> steps) {
-  auto database = std::make_unique<SQLite::Database>(uri_for_reading(path), SQLite::OPEN_READONLY | SQLite::OPEN_URI,
+  const bool immutable = nobody_can_write(path);
+  // A connection that may not write cannot tidy up either: the last to close would leave the -wal and -shm files behind. So it may,
+  // but changes nothing. SQLite itself falls back to reading where the file is read-only.
+  const int access = immutable ? SQLite::OPEN_READONLY : SQLite::OPEN_READWRITE;
+  auto database = std::make_unique<SQLite::Database>(uri_for_reading(path, immutable), access | SQLite::OPEN_URI,
                                                      static_cast<int>(options.patience.count()));
+  database->exec("PRAGMA query_only = ON");
   TRY(check_identity(*database, path, steps.size()));
   const int64_t version = pragma(*database, "user_version");
   if (version == static_cast<int64_t>(steps.size())) return database;

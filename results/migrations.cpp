@@ -129,7 +129,31 @@ SELECT e.id AS evaluation_id, e.problem, e.track, e.device, e.file, e.source_sha
 FROM evaluations AS e JOIN shape_results AS s ON s.evaluation_id = e.id;
 )sql";
 
-constexpr std::array kMigrations = {kEvaluations, kViews};
+constexpr std::string_view kBatches = R"sql(
+ALTER TABLE evaluations ADD COLUMN stage TEXT NOT NULL DEFAULT '';  -- that ended it: plan, compile, …, done; '': not recorded
+ALTER TABLE evaluations ADD COLUMN attempts INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE evaluations ADD COLUMN peak_memory_bytes INTEGER NOT NULL DEFAULT 0;  -- of its largest process; 0: not recorded
+
+-- A run of `hipbench eval --jsonl`, which may be interrupted and go on later.
+CREATE TABLE batches (
+  id         INTEGER PRIMARY KEY AUTOINCREMENT,
+  name       TEXT NOT NULL UNIQUE,
+  started_at TEXT NOT NULL  -- UTC, ISO 8601
+) STRICT;
+
+-- What was answered for a candidate of a batch; what is missing here is still to be done.
+CREATE TABLE batch_results (
+  batch_id       INTEGER NOT NULL REFERENCES batches (id),
+  candidate      TEXT NOT NULL,                      -- its id in the batch
+  request_sha256 TEXT NOT NULL,                      -- of everything that was asked for
+  fault          TEXT NOT NULL CHECK (fault IN ('none', 'candidate', 'infrastructure')),
+  evaluation_id  INTEGER REFERENCES evaluations (id),  -- NULL: cancelled
+  line           TEXT NOT NULL,                      -- the answer, JSON
+  PRIMARY KEY (batch_id, candidate)
+) STRICT, WITHOUT ROWID;
+)sql";
+
+constexpr std::array kMigrations = {kEvaluations, kViews, kBatches};
 
 }  // namespace
 

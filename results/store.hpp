@@ -6,7 +6,9 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,6 +45,18 @@ struct ListFilter {
   int64_t limit = -1;   // newest so many; -1: all
 };
 
+// One candidate's place in a batch: a named run of many candidates that may be interrupted and go on later.
+struct BatchPlace {
+  int64_t batch = 0;
+  std::string candidate;       // its id there
+  std::string request_sha256;  // of everything that was asked for
+};
+struct BatchAnswer {
+  std::string request_sha256;
+  Fault fault = Fault::None;
+  std::string line;
+};
+
 // Not thread-safe: one Store a thread (they may share the file).
 class Store {
  public:
@@ -53,6 +67,15 @@ class Store {
 
   // Returns the evaluation's id. On an error nothing of it was stored.
   Result<int64_t> record(const Evaluation& evaluation);
+
+  // The batch of this name; made if there is none.
+  Result<int64_t> open_batch(const std::string& name);
+  // What was answered for a candidate; nothing if it is still to be done.
+  Result<std::optional<BatchAnswer>> find_answer(int64_t batch, const std::string& candidate) const;
+  // Stores an evaluation and the answer that `make_line` makes of its id, both or neither. An answer whose fault is
+  // Infrastructure may be replaced later, another is an Error. Returns the line. A cancelled evaluation is not stored, only its line.
+  Result<std::string> record_answer(const Evaluation& evaluation, const BatchPlace& place,
+                                    const std::function<std::string(std::optional<int64_t> id)>& make_line);
 
   Result<std::vector<EvaluationSummary>> list(const ListFilter& filter = {}) const;
   Result<Evaluation> load(int64_t id) const;

@@ -78,7 +78,8 @@ Result<Evaluation> read_evaluation(SQLite::Database& database, int64_t id) {
   SQLite::Statement query(database,
                           "SELECT started_at, problem, track, device, file, source_sha256, text, seed, shape_set, "
                           "sandboxed, memory_checks, verdict, "
-                          "reason, evidence, compile_seconds, compile_was_cached, total_seconds, toolchain "
+                          "reason, evidence, compile_seconds, compile_was_cached, total_seconds, toolchain, stage, attempts, "
+                          "peak_memory_bytes "
                           "FROM evaluations JOIN sources ON sha256 = source_sha256 WHERE id = ?");
   query.bind(1, id);
   if (!query.executeStep()) return Error{fmt::format("there is no evaluation {}; `hipbench report` lists them", id)};
@@ -102,6 +103,10 @@ Result<Evaluation> read_evaluation(SQLite::Database& database, int64_t id) {
   e.compile_was_cached = row.boolean();
   e.total_seconds = row.real();
   e.toolchain = row.text();
+  // Older evaluations have none.
+  e.stage = stage_from(row.text()).value_or(e.verdict.passed() ? Stage::Done : Stage::Plan);
+  e.attempts = static_cast<int>(row.integer());
+  e.peak_memory_bytes = row.unsigned_integer();
   return e;
 }
 

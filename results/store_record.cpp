@@ -58,11 +58,12 @@ int64_t insert_evaluation(SQLite::Database& database, const Evaluation& e, const
   Insert insert(
       database, "evaluations",
       "started_at, problem, track, device, file, source_sha256, seed, shape_set, sandboxed, memory_checks, verdict, "
-      "reason, evidence, compile_seconds, compile_was_cached, total_seconds, toolchain, hipbench_version");
+      "reason, evidence, compile_seconds, compile_was_cached, total_seconds, toolchain, "
+      "hipbench_version, stage, attempts, peak_memory_bytes");
   insert << e.started_at << e.problem << to_string(e.track) << to_string(e.device) << e.file << sha256
          << std::to_string(e.seed) << e.shape_set << e.sandboxed << e.check << to_string(e.verdict.kind)
          << e.verdict.reason << e.verdict.evidence << e.compile_seconds << e.compile_was_cached << e.total_seconds
-         << e.toolchain << std::string_view(HIPBENCH_VERSION);
+         << e.toolchain << std::string_view(HIPBENCH_VERSION) << to_string(e.stage) << e.attempts << e.peak_memory_bytes;
   insert.execute();
   return database.getLastInsertRowid();
 }
@@ -137,21 +138,80 @@ void insert_warnings(SQLite::Database& database, int64_t id, const std::vector<s
   }
 }
 
+// Inside a transaction of the caller's.
+int64_t insert_all(SQLite::Database& database, const Evaluation& evaluation) {
+  // From the text itself: were a caller's hash wrong, it would tie the evaluation to another candidate's source.
+  const std::string sha256 = sha256_hex(evaluation.source);
+  insert_source(database, sha256, evaluation.source);
+  const int64_t id = insert_evaluation(database, evaluation, sha256);
+  insert_shapes(database, id, evaluation.shapes);
+  insert_kernels(database, id, evaluation.kernels);
+  insert_warnings(database, id, evaluation.warnings);
+  return id;
+}
+
 }  // namespace
 
 Result<int64_t> Store::record(const Evaluation& evaluation) {
   return guarded(connection_->path, [&]() -> Result<int64_t> {
-    SQLite::Database& database = *connection_->database;
-    // From the text itself: were a caller's hash wrong, it would tie the evaluation to another candidate's source.
-    const std::string sha256 = sha256_hex(evaluation.source);
-    SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
-    insert_source(database, sha256, evaluation.source);
-    const int64_t id = insert_evaluation(database, evaluation, sha256);
-    insert_shapes(database, id, evaluation.shapes);
-    insert_kernels(database, id, evaluation.kernels);
-    insert_warnings(database, id, evaluation.warnings);
+    SQLite::Transaction transaction(*connection_->database, SQLite::TransactionBehavior::IMMEDIATE);
+    const int64_t id = insert_all(*connection_->database, evaluation);
     transaction.commit();
     return id;
+  });
+}
+
+Result<int64_t> Store::open_batch(const std::string& name) {
+  return guarded(connection_->path, [&]() -> Result<int64_t> {
+    SQLite::Database& database = *connection_->database;
+    SQLite::Statement insert(database, "INSERT OR IGNORE INTO batches (name, started_at) VALUES (?, strftime('%Y-%m-%dT%H:%M:%SZ'))");
+    insert.bind(1, name);
+    insert.exec();
+    SQLite::Statement query(database, "SELECT id FROM batches WHERE name = ?");
+    query.bind(1, name);
+    if (!query.executeStep()) return Error{"the batch could not be stored"};
+    return query.getColumn(0).getInt64();
+  });
+}
+
+Result<std::optional<BatchAnswer>> Store::find_answer(int64_t batch, const std::string& candidate) const {
+  return guarded(connection_->path, [&]() -> Result<std::optional<BatchAnswer>> {
+    SQLite::Statement query(*connection_->database,
+                            "SELECT request_sha256, fault, line FROM batch_results WHERE batch_id = ? AND candidate = ?");
+    query.bind(1, batch);
+    query.bind(2, candidate);
+    if (!query.executeStep()) return std::optional<BatchAnswer>();
+    BatchAnswer answer{query.getColumn(0).getString(), Fault::None, query.getColumn(2).getString()};
+    const std::string fault = query.getColumn(1).getString();
+    for (const Fault known : {Fault::None, Fault::Candidate, Fault::Infrastructure})
+      if (to_string(known) == fault) answer.fault = known;
+    return std::optional(std::move(answer));
+  });
+}
+
+Result<std::string> Store::record_answer(const Evaluation& evaluation, const BatchPlace& place,
+                                         const std::function<std::string(std::optional<int64_t> id)>& make_line) {
+  return guarded(connection_->path, [&]() -> Result<std::string> {
+    SQLite::Database& database = *connection_->database;
+    SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
+    const std::optional<int64_t> id = evaluation.cancelled ? std::nullopt : std::optional(insert_all(database, evaluation));
+    std::string line = make_line(id);
+    const Fault fault = evaluation.cancelled ? Fault::None : evaluation.verdict.fault();
+    SQLite::Statement insert(database,
+                             "INSERT INTO batch_results (batch_id, candidate, request_sha256, fault, evaluation_id, line) "
+                             "VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET request_sha256 = excluded.request_sha256, "
+                             "fault = excluded.fault, evaluation_id = excluded.evaluation_id, line = excluded.line "
+                             "WHERE fault = 'infrastructure'");
+    insert.bind(1, place.batch);
+    insert.bind(2, place.candidate);
+    insert.bind(3, place.request_sha256);
+    insert.bind(4, std::string(to_string(fault)));
+    if (id) insert.bind(5, *id);
+    insert.bind(6, line);
+    if (insert.exec() == 0)
+      return Error{fmt::format("candidate \"{}\" of this batch was evaluated by another program meanwhile", place.candidate)};
+    transaction.commit();
+    return line;
   });
 }
 

@@ -4,7 +4,11 @@
 
 namespace hipbench::sandbox {
 
-Outcome run(const Policy& policy) { return Watch(policy).wait(); }
+Outcome run(const Policy& policy, std::stop_token stop) {
+  Watch watch(policy);
+  const std::stop_callback kill(stop, [&watch] { watch.kill(); });
+  return watch.wait();
+}
 
 Child::Child(std::unique_ptr<Watch> watch) : watch_(std::move(watch)) {}
 Child::Child(Child&&) noexcept = default;

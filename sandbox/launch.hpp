@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -18,8 +19,8 @@ namespace hipbench::sandbox {
 
 class Watch;
 
-// Runs to the end.
-Outcome run(const Policy& policy);
+// Runs to the end. Asked to stop, it kills every process inside, as Child::kill() does.
+Outcome run(const Policy& policy, std::stop_token stop = {});
 
 // A program that runs beside us, such as a worker that talks over an inherited socket. Destroying it kills it.
 class Child {

@@ -58,12 +58,12 @@ hipError_t check_shape(Runtime& runtime, hipFunction_t function, const LaunchSha
     return hipErrorInvalidConfiguration;
   if (shape.block.count() > mi300x::kMaxWorkgroupSize) return hipErrorInvalidConfiguration;
   if (shape.block.count() > kernel.max_flat_workgroup_size) {
-    complain_once(kernel.name + " was compiled for at most " + std::to_string(kernel.max_flat_workgroup_size) +
+    complain_once(kernel.demangled + " was compiled for at most " + std::to_string(kernel.max_flat_workgroup_size) +
                   " work-items a workgroup (__launch_bounds__) and launched with " + std::to_string(shape.block.count()));
     return hipErrorLaunchFailure;
   }
   if (shape.dynamic_lds > mi300x::kLdsBytes || kernel.static_lds + shape.dynamic_lds > mi300x::kLdsBytes) {
-    complain_once(kernel.name + " asks for " + std::to_string(kernel.static_lds + shape.dynamic_lds) + " bytes of LDS; a workgroup has " +
+    complain_once(kernel.demangled + " asks for " + std::to_string(kernel.static_lds + shape.dynamic_lds) + " bytes of LDS; a workgroup has " +
                   std::to_string(mi300x::kLdsBytes));
     return hipErrorInvalidValue;
   }

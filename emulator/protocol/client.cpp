@@ -129,14 +129,15 @@ struct Client::Link {
     return {};
   }
 
-  // Repeats a request that the server answers with "not yet" (0) or "done" (1).
-  Result<void> ask_until_done(Opcode opcode) {
+  // Repeats a request that the server answers with "not yet" (0) or "done" (1). False: not done by the deadline.
+  using Clock = std::chrono::steady_clock;
+  Result<bool> ask_until_done(Opcode opcode, Clock::time_point deadline) {
     for (;;) {
       const Message reply = TRY(ask(opcode, Writer{}));
       Reader reader(reply.payload);
       const bool done = reader.get<u8>() != 0;
       if (!reader.complete()) return garbled();
-      if (done) return {};
+      if (done || Clock::now() >= deadline) return done;
       std::this_thread::yield();
     }
   }
@@ -459,7 +460,13 @@ Result<OperationLog> Client::drain_log() {
   return log;
 }
 
-Result<void> Client::synchronize_all() { return link_->ask_until_done(Opcode::SynchronizeAll); }
-Result<void> Client::close_clients() { return link_->ask_until_done(Opcode::CloseClients); }
+Result<bool> Client::synchronize_all(std::chrono::milliseconds patience) {
+  return link_->ask_until_done(Opcode::SynchronizeAll, Link::Clock::now() + patience);
+}
+
+Result<void> Client::close_clients() {
+  TRY(link_->ask_until_done(Opcode::CloseClients, Link::Clock::time_point::max()));
+  return {};
+}
 
 }  // namespace hipbench::emulator

@@ -9,6 +9,7 @@
 // An Error from any call means that the request was refused (the message says why), or, if connected() is false afterwards,
 // that the server is gone.
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -82,13 +83,13 @@ struct OperationLog {
   u64 dropped = 0;                    // operations that found the log full. Not 0: the log proves nothing, treat as failed.
 };
 
-// What untrusted connections may use. 0 = no limit.
+// What may be used. 0 = no limit.
 struct Limits {
-  u64 instructions_per_launch = 0;  // wave instructions
-  u64 instructions_in_all = 0;      // summed over all their launches since set_limits
-  // They may load only the code objects that the trusted connection has loaded as well; what is refused is logged.
+  u64 instructions_per_launch = 0;  // wave instructions; of untrusted connections
+  u64 instructions_in_all = 0;      // summed over all launches since set_limits, whoever's they are
+  // Untrusted connections may load only the code objects that the trusted one has loaded as well; what is refused is logged.
   bool known_code_only = false;
-  bool check = false;               // run their launches with the memory and race checks
+  bool check = false;               // run the launches of untrusted connections with the memory and race checks
 };
 
 struct MemoryInfo {
@@ -126,7 +127,7 @@ class Client {
   Result<void> fill_rows(u64 address, u64 pitch, u32 value, u32 value_size, u64 count, u64 rows);
   Result<void> copy(u64 to, u64 from, u64 bytes);
   Result<void> copy_rows(u64 to, u64 to_pitch, u64 from, u64 from_pitch, u64 width, u64 rows);
-  // LaunchRequest's instruction_limit and check are the trusted connection's to use; Limits rule the others.
+  // LaunchRequest's instruction_limit and check are the trusted connection's to use; for the others Limits says them.
   Result<void> launch(const LaunchRequest& request);
   // Notes the device clock in a numbered slot (below kMaxTimestampSlots) once all before it is done.
   Result<void> timestamp(u32 slot);
@@ -158,8 +159,8 @@ class Client {
   Result<UniqueFd> new_client_fd();  // a fresh untrusted connection: hand it to a child by number, HIPBENCH_DEVICE_FD
   Result<void> set_limits(const Limits& limits);
   Result<OperationLog> drain_log();  // does not wait: synchronize() first, or ask once the other clients have ended
-  // Waits until every connection's queue is empty.
-  Result<void> synchronize_all();
+  // Waits until every connection's queue is empty, but no longer than `patience`: false if one is not by then.
+  Result<bool> synchronize_all(std::chrono::milliseconds patience);
   // Closes every untrusted connection and frees what it held; an operation that runs is finished first.
   Result<void> close_clients();
 

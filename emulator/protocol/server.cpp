@@ -50,15 +50,23 @@ void Server::serve(UniqueFd trusted) {
 }
 
 bool Server::limit(const Connection& connection, LaunchRequest& request) {
-  if (connection.trusted()) return true;
   const std::lock_guard lock(mutex_);
-  request.check = limits_.check;
-  request.instruction_limit = limits_.instructions_per_launch;
+  if (!connection.trusted()) {
+    request.check = limits_.check;
+    request.instruction_limit = limits_.instructions_per_launch;
+  }
   if (limits_.instructions_in_all == 0) return true;
   if (instructions_used_ >= limits_.instructions_in_all) return false;
   const u64 left = limits_.instructions_in_all - instructions_used_;
   request.instruction_limit = request.instruction_limit == 0 ? left : std::min(left, request.instruction_limit);
   return true;
+}
+
+// The launch that goes beyond the common limit knows only what the others had left it.
+void Server::explain_limit(FaultReport& fault) {
+  const std::lock_guard lock(mutex_);
+  if (fault.kind == FaultKind::InstructionLimit && limits_.instructions_in_all != 0 && instructions_used_ != 0)
+    fault.message = fmt::format("all launches together executed more than {} wave instructions", limits_.instructions_in_all);
 }
 
 LaunchResult Server::launch(Connection& connection, LaunchRequest request, std::string& refused) {
@@ -75,19 +83,23 @@ LaunchResult Server::launch(Connection& connection, LaunchRequest request, std::
   entry.start_ns = device_->clock_ns();
   if (!limit(connection, request)) {
     entry.result.fault.kind = FaultKind::InstructionLimit;
-    entry.result.fault.kernel = entry.kernel;
+    const CodeObject* code = device_->module(request.module);
+    const Kernel* kernel = code == nullptr ? nullptr : code->find_kernel(request.kernel);
+    entry.result.fault.kernel = kernel == nullptr ? entry.kernel : kernel->demangled;
     entry.result.fault.message = "the limit of wave instructions over all launches is used up";
   } else {
     launching_ = &connection;
     Result<LaunchResult> result = device_->launch(request);
     launching_ = nullptr;
-    if (result)
+    if (result) {
       entry.result = std::move(result).value();
-    else
+      explain_limit(entry.result.fault);
+    } else {
       entry.refused = result.error().message;
+    }
   }
   entry.end_ns = device_->clock_ns();
-  if (!connection.trusted()) {
+  {
     const std::lock_guard counted(mutex_);
     instructions_used_ += entry.result.counters.instructions;
   }

@@ -42,6 +42,7 @@ class Server {
  private:
   Server() = default;
   bool limit(const Connection& connection, LaunchRequest& request);
+  void explain_limit(FaultReport& fault);
   void reap();
 
   std::unique_ptr<Device> device_;

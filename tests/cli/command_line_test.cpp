@@ -52,18 +52,55 @@ TEST_F(CommandLine, HelpAndVersionSucceed) {
 }
 
 TEST_F(CommandLine, WrongVerbsAndOptionsAreUsageErrors) {
-  EXPECT_EQ(hipbench({}).exit_code, 2);
+  expect_usage_error(hipbench({}), "subcommand is required");
   expect_usage_error(hipbench({"evla"}), "did you mean \"eval\"?");
-  expect_usage_error(hipbench({"eval"}), "FILE");
+  expect_usage_error(hipbench({"eval"}), "FILE is missing");
+  expect_usage_error(hipbench({"eval", "x.hip"}), "--problem is missing; the problems are: ");
+  expect_usage_error(hipbench({"eval", "x.hip", "--problem", "fp8_gemm", "--sead", "1"}), "did you mean \"--seed\"?");
+  expect_usage_error(hipbench({"eval", "x.hip", "--problem", "fp8_gemm", "--jobs", "0"}), "--jobs");
   expect_usage_error(hipbench({"eval", "x.hip", "--problem", "fp8_gemm", "--sede", "1"}), "--sede");
   expect_usage_error(hipbench({"eval", "x.hip", "--problem", "fp8_gemm", "--seed", "-1"}),
                      "--seed: \"-1\" is not a number from 0 to 2^64 - 1");
   expect_usage_error(hipbench({"profile", "x.hip", "--problem", "fp8_gemm"}), "--shape");
 }
 
+TEST_F(CommandLine, EveryVerbsUsageErrorHasOneForm) {
+  const std::vector<std::vector<std::string>> wrong = {{"evla"},
+                                                       {"eval"},
+                                                       {"eval", "--nonsense"},
+                                                       {"check", "--nonsense"},
+                                                       {"profile", "--nonsense"},
+                                                       {"problems", "show"},
+                                                       {"problems", "--nonsense"},
+                                                       {"init", "fp8_gemm"},
+                                                       {"report", "--limit", "many"},
+                                                       {"replay", "--nonsense"},
+                                                       {"doctor", "--nonsense"},
+                                                       {"emulate", "--nonsense"},
+                                                       {"emulate"},
+                                                       {"emulate", "--limit", "-1", "true"},
+                                                       {"emulate", "--coverage", "more"}};
+  for (const std::vector<std::string>& arguments : wrong) {
+    const ProcessResult result = hipbench(arguments);
+    SCOPED_TRACE(arguments.front() + ": " + result.errors);
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_EQ(result.output, "");
+    EXPECT_TRUE(result.errors.starts_with("error: "));
+    EXPECT_THAT(result.errors, testing::AnyOf(HasSubstr("--help` shows what is allowed"), HasSubstr("is missing")));
+  }
+}
+
+TEST_F(CommandLine, WhatGoesWithJsonLinesIsSaid) {
+  expect_usage_error(hipbench({"eval", "x.hip", "--jsonl", "in.jsonl"}), "name no FILE");
+  expect_usage_error(hipbench({"eval", "x.hip", "--problem", "fp8_gemm", "--batch", "b"}), "--jsonl");
+  expect_usage_error(hipbench({"eval", "--jsonl", path("none.jsonl")}), "cannot read");
+  expect_usage_error(hipbench({"eval", "--jsonl", "-", "--track", "both"}), "kernel or host");
+  expect_usage_error(hipbench({"eval", "--jsonl", "-", "--batch", "b", "--no-db"}), "--no-db");
+}
+
 TEST_F(CommandLine, BadFilesAreUsageErrors) {
   expect_usage_error(eval(path("none.hip")), "there is no file");
-  expect_usage_error(eval(path("")), "is a folder");
+  expect_usage_error(eval(path("")), "holds no candidates (*.hip)");
   expect_usage_error(eval(write("empty.hip", "")), "is empty");
   expect_usage_error(eval(write("nul.hip", std::string("int x;\0", 7))), "NUL byte at offset 6");
   expect_usage_error(eval(write("huge.hip", std::string(5 << 20, ' '))), "longer than 4 MiB");
@@ -137,7 +174,7 @@ TEST_F(CommandLine, ReportListsADatabase) {
 }
 
 TEST_F(CommandLine, PassedOnVerbsGetTheirArgumentsUntouched) {
-  EXPECT_THAT(hipbench({"doctor", "--no-such-option"}).errors, HasSubstr("usage: hipbench doctor"));
+  EXPECT_THAT(hipbench({"doctor", "--no-such-option"}).errors, HasSubstr("doctor takes --json or nothing"));
   EXPECT_EQ(hipbench({"doctor", "--help"}).exit_code, 0);
 }
 

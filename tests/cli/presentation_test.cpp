@@ -96,8 +96,9 @@ TEST(EvaluationJson, HasTheDocumentedKeys) {
             (std::vector<std::string>{
                 "schema",        "id",        "problem",          "track",     "device",          "file",
                 "source_sha256", "seed",      "shape_set",        "sandboxed", "memory_checks",   "passed",
-                "verdict",       "shapes",    "kernels",          "warnings",  "compile_seconds", "compile_was_cached",
-                "total_seconds", "toolchain", "hipbench_version", "started_at"}));
+                "verdict",       "stage",     "shapes",           "kernels",   "warnings",        "compile_seconds",
+                "compile_was_cached", "total_seconds", "peak_memory_bytes", "attempts", "toolchain", "hipbench_version",
+                "started_at"}));
   EXPECT_EQ(keys(json["shapes"][0]),
             (std::vector<std::string>{"shape", "verdict", "checked_rows", "row_count", "rounds", "time",
                                       "wave_instructions", "emulation_seconds", "comparison", "launches"}));

@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "common/files.hpp"
+#include "evaluator/compile_stage.hpp"
 #include "problems/registry.hpp"
 
 namespace hipbench {
@@ -201,6 +202,28 @@ extern "C" __global__ void k(int* p) { *p = Tree<30, 0>::value; })", {"k"});
   EXPECT_THAT(said(result), StartsWith("compile_error: the compiler was stopped"));
   EXPECT_THAT(said(compile_kernels("template <int n> struct R { static constexpr int v = R<n + 1>::v; };\n__global__ void k(int* p) { *p = R<0>::v; }", {"k"})),
               StartsWith("compile_error"));
+}
+
+TEST(CompilerMessages, WhatIsSaidTwiceIsKeptOnceAndCountsAreLeftOut) {
+  const std::string first = "x.hip:3:7: warning: unused variable 'a' [-Wunused-variable]\n    3 |   int a;\n      |       ^\n";
+  const std::string second = "In file included from x.hip:1:\nhipbench/y.h:4:1: warning: deprecated\n    4 | f();\n      | ^\nx.hip:9:1: note: here\n";
+  EXPECT_EQ(without_repeats(first + second + "2 warnings generated when compiling for gfx942.\n" + first + second +
+                            "2 warnings generated when compiling for host.\n"),
+            first + second);
+  EXPECT_EQ(without_repeats(first + second + "x.hip:5:1: error: no\n1 warning and 1 error generated when compiling for gfx942.\n"),
+            first + second + "x.hip:5:1: error: no\n");
+  EXPECT_EQ(without_repeats(""), "");
+  EXPECT_EQ(without_repeats("ld.lld: error: undefined symbol"), "ld.lld: error: undefined symbol\n");
+}
+
+TEST_F(Compile, AHostTrackWarningIsSaidOnce) {
+  const auto result = compile_host(
+      "#include <hip/hip_runtime.h>\n#include \"hipbench/fp8_gemm.h\"\n#warning mind the gap\n"
+      "extern \"C\" int hb_fp8_gemm_run(const hb_fp8_gemm*, void*, size_t, hipStream_t) { return 0; }\n");
+  ASSERT_TRUE(std::holds_alternative<Compiled>(result)) << said(result);
+  const std::string& warnings = std::get<Compiled>(result).warnings;
+  EXPECT_THAT(warnings, HasSubstr("mind the gap"));
+  EXPECT_EQ(warnings.find("warning: mind the gap"), warnings.rfind("warning: mind the gap")) << warnings;
 }
 
 TEST_F(Compile, HugeOutputIsCutOff) {

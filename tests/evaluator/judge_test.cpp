@@ -141,6 +141,36 @@ TEST_F(JudgeTest, AnEndlessLoopIsStoppedAndSaysAfterHowManyInstructions) {
   EXPECT_THAT(evaluation.verdict.reason, HasSubstr("wave instructions")) << described(evaluation);
 }
 
+TEST_F(JudgeTest, TheLimitOfACallIsSharedByItsLaunches) {
+  std::string source = kernel_source(kRight);
+  const size_t step = source.find("[[step]]"), end = source.find("*/");
+  source.insert(end, source.substr(step, end - step));  // the same again
+  EvaluateOptions options = small_options();
+  const Evaluation unlimited = evaluate(fp8_gemm(), "k.hip", source, options);
+  ASSERT_TRUE(unlimited.verdict.passed()) << described(unlimited);
+  ASSERT_EQ(unlimited.shapes[0].launches.size(), 2u);
+  options.wave_instructions = unlimited.shapes[0].wave_instructions;
+  EXPECT_TRUE(evaluate(fp8_gemm(), "k.hip", source, options).verdict.passed());
+  options.wave_instructions = unlimited.shapes[0].wave_instructions * 3 / 4;
+  const Evaluation limited = evaluate(fp8_gemm(), "k.hip", source, options);
+  EXPECT_EQ(limited.verdict.kind, VerdictKind::TimedOut) << described(limited);
+  EXPECT_THAT(limited.verdict.reason, HasSubstr("all launches together executed more than"));
+}
+
+// The device's clock goes on from call to call, so it tells repeats of the same inputs apart as chance would. It starts at a second;
+// a call of this kernel takes about 11,000 cycles.
+TEST_F(JudgeTest, SomeRepeatsWithinAndSomeOutOfToleranceIsNondeterministic) {
+  const std::string clock = "const unsigned long now = __builtin_amdgcn_s_memtime() - 2100000000;";
+  const std::string wrong_at_first = clock + "args.c[index] = to_bf16(now < 1000 ? value + 1000 : value);";
+  const std::string wrong_at_the_second_call = clock + "args.c[index] = to_bf16(now > 1000 && now < 20000 ? value + 1000 : value);";
+  for (const std::string& store : {wrong_at_first, wrong_at_the_second_call}) {
+    const Evaluation evaluation = evaluate_kernel(store);
+    EXPECT_EQ(evaluation.verdict.kind, VerdictKind::Nondeterministic) << described(evaluation);
+    EXPECT_THAT(evaluation.verdict.reason, HasSubstr("the same inputs gave a right and a wrong result"));
+    EXPECT_THAT(evaluation.verdict.evidence, HasSubstr("elements of c are wrong")) << "what was wrong with it";
+  }
+}
+
 TEST_F(JudgeTest, TheSameSeedDrawsTheSameInputsAndAnotherDrawsOthers) {
   // What is wrong by a fixed amount tells what the right answer was.
   const auto worst = [](std::optional<uint64_t> seed) {

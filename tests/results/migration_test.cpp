@@ -29,7 +29,8 @@ class MigrationTest : public testing::Test {
 
 constexpr const char* kOldRows = R"sql(
 INSERT INTO sources VALUES ('00ff', 'old source');
-INSERT INTO evaluations VALUES (5, '2026-11-01T00:00:00Z', 'fp8_gemm', 'kernel', 'emulated', 'old.hip', '00ff', '18446744073709551615',
+INSERT INTO evaluations (id, started_at, problem, track, device, file, source_sha256, seed, shape_set, sandboxed, memory_checks, verdict,
+  reason, evidence, compile_seconds, compile_was_cached, total_seconds, toolchain) VALUES (5, '2026-11-01T00:00:00Z', 'fp8_gemm', 'kernel', 'emulated', 'old.hip', '00ff', '18446744073709551615',
   'quick', 1, 0, 'passed', '', '', 1.0, 0, 2.0, 'clang 19');
 INSERT INTO shape_results VALUES (5, 0, 'm=64,n=64,k=128', '64 64 128 0', 'passed', '', '', 64, 64, 3, NULL, NULL, 1000, 0.5, 1, 'c', 4096,
   0, 0, 0, 0.25, '', NULL, NULL, NULL, NULL, NULL, NULL);

@@ -112,6 +112,9 @@ TEST_F(StoreTest, LoadsEveryFieldAsItWasRecorded) {
   EXPECT_THAT((std::vector{k.vgprs, k.agprs, k.sgprs, k.vgpr_spills, k.sgpr_spills, k.lds_bytes, k.scratch_bytes}),
               ElementsAre(128, 64, 40, 2, 1, 32768, 16));
   EXPECT_EQ(got.warnings, wanted.warnings);
+  EXPECT_EQ(got.stage, wanted.stage);
+  EXPECT_EQ(got.attempts, wanted.attempts);
+  EXPECT_EQ(got.peak_memory_bytes, wanted.peak_memory_bytes);
   EXPECT_EQ(got.compile_seconds, wanted.compile_seconds);
   EXPECT_EQ(got.compile_was_cached, wanted.compile_was_cached);
   EXPECT_EQ(got.total_seconds, wanted.total_seconds);

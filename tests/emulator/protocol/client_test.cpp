@@ -272,6 +272,30 @@ TEST_F(ClientTest, LimitOverAllLaunchesIsUsedUp) {
   EXPECT_EQ((*failure)->report.kind, FaultKind::InstructionLimit);
 }
 
+TEST_F(ClientTest, LimitOverAllLaunchesCountsTheTrustedConnectionsToo) {
+  const ModuleInfo module = load(judge());
+  const u64 address = *judge().allocate(4);
+  Limits limits;
+  limits.instructions_in_all = 20;
+  ASSERT_TRUE(judge().set_limits(limits));
+  for (int i = 0; i < 20; ++i) ASSERT_TRUE(judge().launch(request(module, "store_value", address, i)));
+  const auto failure = judge().synchronize();
+  ASSERT_TRUE(failure && *failure);
+  EXPECT_EQ((*failure)->report.kind, FaultKind::InstructionLimit);
+  EXPECT_NE((*failure)->text.find("all launches together executed more than 20 wave instructions"), std::string::npos) << (*failure)->text;
+}
+
+TEST_F(ClientTest, WaitingForABusyDeviceEndsAtTheDeadline) {
+  const std::unique_ptr<Client> client = untrusted();
+  const ModuleInfo module = load(*client);
+  EXPECT_EQ(judge().synchronize_all(std::chrono::seconds(10)).value(), true);
+  const u64 never = *client->allocate(4);
+  ASSERT_TRUE(client->fill(never, 0, 4, 1));
+  ASSERT_TRUE(client->launch(request(module, "spin_for_ever", never)));
+  ASSERT_TRUE(client->completed());  // its answer comes after the launch has been queued
+  EXPECT_EQ(judge().synchronize_all(std::chrono::milliseconds(20)).value(), false);
+}
+
 TEST_F(ClientTest, ClosedClientsGiveTheirMemoryBack) {
   const u64 before = judge().memory_info()->free_bytes;
   const std::unique_ptr<Client> client = untrusted();
