@@ -11,6 +11,7 @@
 #include "cli/json.hpp"
 #include "cli/text.hpp"
 #include "cli/verbs.hpp"
+#include "problems/tensor_files.hpp"
 #include "results/store.hpp"
 
 namespace hipbench::cli {
@@ -107,6 +108,7 @@ void compare_with(const Evaluation& before, int64_t id, const Evaluation& now) {
 
 struct ReplayOptions {
   int64_t id = 0;
+  std::string dump;  // a folder; empty = none
   EvaluateArguments arguments;
 };
 
@@ -120,6 +122,15 @@ Result<ShapeChoice> shapes_to_repeat(const Problem& problem, const Evaluation& b
     for (std::string word; asked >> word;) words.push_back(word);
   }
   return choose_shapes(problem, words);
+}
+
+// inputs, got and expected of the first call, as .npy files.
+Result<void> dump_case(const Problem& problem, const Shape& shape, const Case& one, const Buffers& outputs,
+                       const std::filesystem::path& folder) {
+  TRY(write_tensors(problem, shape, one.inputs, folder / "inputs"));
+  TRY(write_packed_outputs(problem, shape, outputs, folder / "got"));
+  const Buffers expected = one.rows.empty() ? one.expected : problem.expected(shape, one.inputs, {}, 1);
+  return write_packed_outputs(problem, shape, expected, folder / "expected");
 }
 
 int replay(const ReplayOptions& options) {
@@ -152,8 +163,15 @@ int replay(const ReplayOptions& options) {
                "note: evaluation {} ran without a sandbox; this one runs in it (--unsafe-no-sandbox does as before)\n",
                options.id);
   }
-  return evaluate_jobs(std::span(&job, 1), 1, options.arguments.output(),
-                       [&](const Evaluation& now) { compare_with(*before, options.id, now); });
+  Result<void> dumped;
+  if (!options.dump.empty()) {
+    job.options.observe = [&](const Shape& shape, const Case& one, const Buffers& outputs) {
+      if (dumped) dumped = dump_case(**problem, shape, one, outputs, std::filesystem::path(options.dump) / shape.label);
+    };
+  }
+  const int status = evaluate_jobs(std::span(&job, 1), 1, options.arguments.output(),
+                                   [&](const Evaluation& now) { compare_with(*before, options.id, now); });
+  return dumped ? status : fail(kEnvironmentFailed, dumped.error().message);
 }
 
 }  // namespace
@@ -172,7 +190,10 @@ void add_result_verbs(CLI::App& app, Action& action) {
   auto options = std::make_shared<ReplayOptions>();
   again->add_option("EVALUATION", options->id, "Its id; `hipbench report` lists them")->required();
   add_database_options(*again, options->arguments);
+  // The evaluation is read from the database all the same.
   again->get_option("--no-db")->remove_excludes(again->get_option("--db"));
+  again->get_option("--db")->remove_excludes(again->get_option("--no-db"));
+  again->add_option("--dump", options->dump, "Write inputs, got and expected of each shape's first call here, as .npy files");
   again->add_flag("--check", options->arguments.check, "With the device's memory and race checks on");
   again->add_option("--threads", options->arguments.threads, "Threads of the emulated device; default: one a core")
       ->check(CLI::Range(0u, 1024u));
@@ -180,7 +201,7 @@ void add_result_verbs(CLI::App& app, Action& action) {
   again->add_flag("--unsafe-no-sandbox", options->arguments.unsafe_no_sandbox,
                   "Without a sandbox: only for sources that you trust");
   again->footer(
-      "The replay is stored as an evaluation of its own, unless --no-db is given.\n\nExample:\n  hipbench replay 12");
+      "The replay is stored as an evaluation of its own, unless --no-db is given.\n\nExample:\n  hipbench replay 12\n  hipbench replay 12 --no-db --dump tensors");
   again->callback([&action, options] { action = [options] { return replay(*options); }; });
 }
 

@@ -1,4 +1,4 @@
-// hipbench oracle: the right answer for the user's own tensors.
+// hipbench oracle and hipbench run: the right answer, and a candidate's, for the user's own tensors.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -8,6 +8,9 @@
 
 #include "cli/choices.hpp"
 #include "cli/evaluate_files.hpp"
+#include "cli/evaluate_options.hpp"
+#include "cli/evaluation_text.hpp"
+#include "cli/json.hpp"
 #include "cli/text.hpp"
 #include "cli/verbs.hpp"
 #include "problems/tensor_files.hpp"
@@ -49,6 +52,51 @@ int oracle(const TensorOptions& options) {
   return kAllPassed;
 }
 
+struct RunOptions {
+  EvaluateArguments arguments;
+  std::string inputs, output;
+};
+
+int run(const RunOptions& options) {
+  Jobs jobs = make_jobs(options.arguments);
+  if (jobs.refused) return *jobs.refused;
+  if (jobs.jobs.size() != 1 || jobs.jobs.front().options.shapes.size() != 1)
+    return fail(kWrongUsage, "hipbench run takes one candidate and one shape");
+  Job& job = jobs.jobs.front();
+  const Result<Buffers> inputs = read_input_tensors(*job.problem, job.options.shapes.front(), options.inputs);
+  if (!inputs) return fail(kWrongUsage, inputs.error().message);
+  Result<void> written = Error{"the candidate gave no output"};
+  job.options.inputs = &*inputs;
+  job.options.observe = [&](const Shape& shape, const Case&, const Buffers& outputs) {
+    written = write_packed_outputs(*job.problem, shape, outputs, options.output);
+  };
+  const Evaluation evaluation = evaluate_job(job);
+  if (options.arguments.json) {
+    print_json(evaluation_json(evaluation, std::nullopt));
+  } else {
+    fmt::print("{}", evaluation_text(evaluation, "", Painter::for_stdout()));
+  }
+  // Wrong outputs are written as well; where there are none, the verdict says why.
+  const bool judged = evaluation.verdict.passed() || evaluation.verdict.kind == VerdictKind::WrongResult ||
+                      evaluation.verdict.kind == VerdictKind::Nondeterministic;
+  if (!written && judged) return fail(kEnvironmentFailed, written.error().message);
+  if (written && !options.arguments.json) fmt::print("outputs are in {}\n", printable_line(options.output));
+  return status_of(evaluation.verdict);
+}
+
+void add_run(CLI::App& app, Action& action) {
+  CLI::App* verb = app.add_subcommand("run", "A candidate on tensors of your own, as .npy files");
+  verb->footer(
+      "The outputs are written whether they are right or not, and compared with the oracle; printf and assert work. Nothing is\n"
+      "stored.\nExample:\n  hipbench run gemm.hip --problem fp8_gemm --shape m=64,n=64,k=128 --inputs in --output out");
+  auto options = std::make_shared<RunOptions>();
+  add_evaluate_options(*verb, options->arguments);
+  verb->add_option("--shape", options->arguments.shapes, "The shape, as m=64,n=64,k=128")->required()->expected(1);
+  verb->add_option("--inputs", options->inputs, "Folder of the input tensors, FIELD.npy each")->required();
+  verb->add_option("--output", options->output, "Folder for what the candidate computes")->required();
+  verb->callback([&action, options] { action = [options] { return run(*options); }; });
+}
+
 }  // namespace
 
 void add_tensor_verbs(CLI::App& app, Action& action) {
@@ -69,6 +117,7 @@ void add_tensor_verbs(CLI::App& app, Action& action) {
     options->has_draw = draw->count() != 0;
     action = [options] { return oracle(*options); };
   });
+  add_run(app, action);
 }
 
 }  // namespace hipbench::cli

@@ -13,7 +13,7 @@ using Action = std::function<int()>;
 // Each adds its subcommands, which set the action when they are parsed.
 void add_problem_verbs(CLI::App& app, Action& action);   // problems, init
 void add_evaluate_verbs(CLI::App& app, Action& action);  // eval, check
-void add_tensor_verbs(CLI::App& app, Action& action);    // oracle
+void add_tensor_verbs(CLI::App& app, Action& action);    // oracle, run
 void add_profile_verb(CLI::App& app, Action& action);
 void add_result_verbs(CLI::App& app, Action& action);  // report, replay
 

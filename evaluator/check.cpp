@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <chrono>
 #include <numeric>
+#include <utility>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "evaluator/device_buffers.hpp"
@@ -83,7 +85,7 @@ class ShapeCheck {
     result_.shape = shape;
     result_.row_count = problem.row_count(shape);
     const auto rows = static_cast<int64_t>(rows_to_check(problem, shape, kNormalInputs, options.seed).size());
-    result_.checked_rows = rows == 0 ? result_.row_count : rows;
+    result_.checked_rows = rows == 0 || options.inputs != nullptr ? result_.row_count : rows;
   }
 
   ShapeResult run() {
@@ -100,10 +102,10 @@ class ShapeCheck {
   // First one call of a fresh candidate, as it is timed. Then a session of several calls of another fresh candidate: a counter, a
   // cache keyed by address, or one keyed by a sample of the contents makes one of them wrong.
   Verdict check() {
-    drawn_ = draw_case(kNormalInputs);
+    drawn_ = options_.inputs != nullptr ? users_case() : draw_case(kNormalInputs);
     std::vector<Round> rounds = {{}};
     Verdict verdict = check_rounds(rounds, true);
-    if (!verdict.passed()) return verdict;
+    if (!verdict.passed() || options_.inputs != nullptr) return verdict;
     rounds.clear();
     if (is_small()) rounds = {{.transformed = true}, {.transformed = true, .extent = Extent::Slight}};
     else drawn_ = {};  // the large ones are not held twice
@@ -152,6 +154,10 @@ class ShapeCheck {
   uint64_t wave_instruction_limit() const {
     const uint64_t of_problem = problem_.limits(result_.shape).wave_instructions;
     return options_.wave_instructions == 0 ? of_problem : std::min(of_problem, options_.wave_instructions);
+  }
+
+  Case users_case() const {
+    return {*options_.inputs, {}, problem_.expected(result_.shape, *options_.inputs, {}, options_.oracle_threads)};
   }
 
   Case draw_case(std::string_view family) const {
@@ -246,6 +252,7 @@ class ShapeCheck {
               contents->changed_beside_output
                   ? fmt::format("the candidate changed '{}' outside the part that it is to write", contents->changed)
                   : fmt::format("the candidate changed its input '{}', which it may only read", contents->changed), {}};
+    if (options_.observe && !std::exchange(observed_, true)) options_.observe(result_.shape, one, contents->outputs);
     result_.comparison = problem_.compare(result_.shape, one.expected, contents->outputs, one.rows, kPoison);
     if (result_.comparison.passed) return Verdict::pass();
     return {VerdictKind::WrongResult, result_.comparison.sentence(), {}};
@@ -281,6 +288,7 @@ class ShapeCheck {
   Candidate& candidate_;
   emulator::DeviceServer& server_;
   const CheckOptions& options_;
+  bool observed_ = false;
   ShapeResult result_;
   Case drawn_;    // the oracle's one normal case, that the first call gets
   Case current_;  // what case_of() made last

@@ -2,13 +2,20 @@
 // One shape of one candidate: fresh secret inputs, poisoned outputs, the call, the comparison with the oracle. Repeated, since one
 // lucky launch proves nothing.
 
+#include <functional>
+
 #include "evaluator/candidate.hpp"
 #include "evaluator/evaluation.hpp"
 
 namespace hipbench {
 
+// Is handed what the first call of a shape gave: its case (all tensors, expected packed) and the outputs (packed, all rows).
+using CaseObserver = std::function<void(const Shape&, const Case&, const Buffers& outputs)>;
+
 struct CheckOptions {
   uint64_t seed = 0;
+  const Buffers* inputs = nullptr;  // a user's own instead of drawn ones: one call, every row compared
+  CaseObserver observe;
   bool check = false;        // the device's memory and race checks
   unsigned oracle_threads = 1;
   uint64_t wave_instructions = 0;  // a lower limit than the problem's; 0 = the problem's

@@ -205,6 +205,8 @@ class Run {
     CheckOptions check;
     check.check = options_.check;
     check.wave_instructions = options_.wave_instructions;
+    check.inputs = options_.inputs;
+    check.observe = options_.observe;
     check.oracle_threads = options_.threads != 0 ? options_.threads : std::max(1u, std::thread::hardware_concurrency());
     Verdict first_failure = Verdict::pass();
     if (options_.shapes.empty()) return {VerdictKind::Infrastructure, "no shape was asked for", {}};
@@ -226,6 +228,7 @@ class Run {
   // Once the shape's verdict is final, and nothing of the candidate runs any more.
   void show_printed(Verdict& verdict) {
     if (!verdict.passed()) return printed_.append_to(verdict);
+    if (options_.inputs != nullptr && printed_.has_output()) return evaluation_.warnings.push_back(printed_.sections());
     if (printed_.has_output() && !std::exchange(warned_of_printing_, true)) evaluation_.warnings.push_back(printed_.warning());
   }
 

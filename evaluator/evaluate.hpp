@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "evaluator/check.hpp"
 #include "evaluator/evaluation.hpp"
 
 namespace hipbench {
@@ -29,6 +30,8 @@ struct EvaluateOptions {
   int attempts = 2;                // in all, while what fails is ours
   // Asked to stop, it ends everything of the candidate at once and returns with Evaluation::cancelled.
   std::stop_token stop;
+  const Buffers* inputs = nullptr;          // a user's own, for the one shape asked for; see CheckOptions
+  CaseObserver observe;                     // see CheckOptions
   std::function<void(const std::string&)> progress;  // one line each time something long begins or ends
 };
 

@@ -77,6 +77,12 @@ void Printed::append_to(Verdict& verdict) const {
   append("printed by the candidate", output_);
 }
 
+std::string Printed::sections() const {
+  Verdict verdict;
+  append_to(verdict);
+  return std::move(verdict.evidence);
+}
+
 std::string Printed::warning() const {
   const std::string line = output_.first_line();
   const std::string quoted = line.substr(0, whole_characters(line, kQuotedBytes));

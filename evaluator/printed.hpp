@@ -21,6 +21,8 @@ class Printed {
 
   // Under headings of their own and indented, so that nobody takes these lines for the judge's.
   void append_to(Verdict& verdict) const;
+  // The same for a candidate that is only tried out.
+  std::string sections() const;
   // The note for a candidate that passed all the same.
   std::string warning() const;
 
