@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <numeric>
-#include <utility>
 #include <string>
 #include <utility>
 #include <vector>
