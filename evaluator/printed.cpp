@@ -68,6 +68,8 @@ void Printed::append_to(Verdict& verdict) const {
     return !first.empty() && line.text.ends_with(first);
   };
   std::erase_if(errors.lines, [&](const Line& line) { return is_known(line) || repeats_first_line(line); });
+  // Only the empty lines around it are left.
+  if (std::all_of(errors.lines.begin(), errors.lines.end(), [](const Line& line) { return line.text.empty(); })) errors.lines.clear();
   const auto append = [&](std::string_view heading, const Text& text) {
     if (text.empty()) return;
     if (!verdict.evidence.empty() && !verdict.evidence.ends_with('\n')) verdict.evidence += '\n';

@@ -46,6 +46,12 @@ TEST(Printed, AFaultReportThatTheRuntimeRepeatsIsNotShownTwice) {
   EXPECT_EQ(evidence, "memory fault: past the end\n  kernel     k\n  where      here\nstandard error of the candidate:\n  mine\n");
 }
 
+TEST(Printed, EmptyLinesAroundARepeatedReportAreNotKept) {
+  Printed printed;
+  printed.add_errors("hipbench: fault\n\n");
+  EXPECT_EQ(evidence_of(printed, "fault\n"), "fault\n");
+}
+
 TEST(Printed, AWarningQuotesTheFirstLine) {
   Printed printed;
   printed.add_output("here\n");
