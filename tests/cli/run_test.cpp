@@ -67,7 +67,7 @@ extern "C" __global__ void one(hb_fp8_gemm args) {
 
 TEST_F(RunVerb, AReplayDumpsInputsWhatItGotAndWhatIsRight) {
   const std::string database = path("results.db");
-  const std::string wrong = HIPBENCH_SOURCE_DIR "/tests/wrong_candidates/off_by_one_tile.hip";
+  const std::string wrong = HIPBENCH_SOURCE_DIR "/tests/wrong_candidates/missing_last_k_block.hip";
   ASSERT_EQ(hipbench({"eval", wrong, "--problem", "fp8_gemm", "--shapes", kShape, "--db", database}).exit_code, 1);
   const ProcessResult replay = hipbench({"replay", "1", "--db", database, "--no-db", "--dump", path("dump")});
   ASSERT_EQ(replay.exit_code, 1) << replay.output << replay.errors;
