@@ -1,11 +1,15 @@
 #include "cli/emulate.hpp"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
@@ -18,6 +22,7 @@
 #include "cli/text.hpp"
 #include "common/files.hpp"
 #include "common/subprocess.hpp"
+#include "common/unique_fd.hpp"
 #include "emulator/protocol/device_server.hpp"
 
 extern char** environ;
@@ -167,15 +172,51 @@ std::string as_table(const Stats& stats) {
   return text;
 }
 
-// The signals that end or steer a program go to it, not to us; SIGCHLD wakes the wait.
-sigset_t passed_signals() {
-  sigset_t set;
-  sigemptyset(&set);
-  for (const int signal : {SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2}) sigaddset(&set, signal);
-  return set;
-}
+// While it exists, the signals that end or steer a program go to it, not to us. Handlers rather than blocked signals: libraries have
+// threads of their own, which would take them. One at a time.
+class PassedSignals {
+ public:
+  PassedSignals() {
+    program_ = 0;
+    early_ = 0;
+    struct sigaction action{};
+    action.sa_sigaction = pass_on;
+    action.sa_flags = SA_SIGINFO | SA_RESTART;
+    for (size_t i = 0; i < std::size(kSignals); ++i) {
+      ::sigaction(kSignals[i], nullptr, &before_[i]);
+      if (before_[i].sa_handler != SIG_IGN) ::sigaction(kSignals[i], &action, nullptr);  // nohup
+    }
+  }
+  ~PassedSignals() {
+    for (size_t i = 0; i < std::size(kSignals); ++i) ::sigaction(kSignals[i], &before_[i], nullptr);
+  }
+  PassedSignals(const PassedSignals&) = delete;
 
-Result<pid_t> spawn(const Options& options, int device_fd, const sigset_t& mask) {
+  // From now on to this process, beginning with what came before there was one.
+  void to(pid_t program) {
+    program_ = program;
+    if (const int signal = early_.exchange(0); signal != 0) ::kill(program, signal);
+  }
+
+ private:
+  static void pass_on(int signal, siginfo_t* info, void*) {
+    const int errno_before = errno;
+    // What the terminal sends reaches the program by itself.
+    const bool from_terminal = (signal == SIGINT || signal == SIGQUIT) && info->si_code == SI_KERNEL;
+    if (!from_terminal) {
+      early_ = signal;
+      if (const pid_t program = program_; program != 0 && early_.exchange(0) != 0) ::kill(program, signal);
+    }
+    errno = errno_before;
+  }
+
+  static constexpr int kSignals[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+  static inline std::atomic<pid_t> program_ = 0;
+  static inline std::atomic<int> early_ = 0;
+  struct sigaction before_[std::size(kSignals)];
+};
+
+Result<pid_t> spawn(const Options& options, int device_fd) {
   const char* inherited = std::getenv("LD_LIBRARY_PATH");
   std::string library_path = "LD_LIBRARY_PATH=" + (executable_directory() / "lib").string();
   if (inherited != nullptr && *inherited != 0) library_path += std::string(":") + inherited;
@@ -191,14 +232,9 @@ Result<pid_t> spawn(const Options& options, int device_fd, const sigset_t& mask)
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_adddup2(&actions, device_fd, device_fd);  // inherited in spite of close-on-exec
-  posix_spawnattr_t attributes;
-  ::posix_spawnattr_init(&attributes);
-  ::posix_spawnattr_setsigmask(&attributes, &mask);
-  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
   pid_t pid = 0;
-  const int failed = ::posix_spawnp(&pid, arguments[0], &actions, &attributes, arguments.data(), environment.data());
+  const int failed = ::posix_spawnp(&pid, arguments[0], &actions, nullptr, arguments.data(), environment.data());
   ::posix_spawn_file_actions_destroy(&actions);
-  ::posix_spawnattr_destroy(&attributes);
   if (failed != 0) {
     errno = failed;
     return Error{fmt::format("cannot run {}: {}", options.program[0], std::strerror(failed))};
@@ -206,19 +242,15 @@ Result<pid_t> spawn(const Options& options, int device_fd, const sigset_t& mask)
   return pid;
 }
 
-// Waits for the program, passing signals on and emptying the device's log before it fills.
-int wait_for(pid_t pid, const sigset_t& signals, emulator::Client& device, Stats& stats) {
-  constexpr timespec kDrainInterval = {0, 200'000'000};
+// Waits for the program, emptying the device's log before it fills.
+int wait_for(pid_t pid, emulator::Client& device, Stats& stats) {
+  constexpr int kDrainMilliseconds = 200;
+  const UniqueFd ended(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));  // without one, poll only waits
   for (;;) {
     int status = 0;
-    const pid_t ended = ::waitpid(pid, &status, WNOHANG);
-    if (ended == pid) return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    siginfo_t info{};
-    const int signal = ::sigtimedwait(&signals, &info, &kDrainInterval);
-    // What the terminal sends reaches the program by itself.
-    const bool from_terminal = (signal == SIGINT || signal == SIGQUIT) && info.si_code == SI_KERNEL;
-    if (signal > 0 && signal != SIGCHLD && !from_terminal) ::kill(pid, signal);
-    if (signal < 0 && errno == EAGAIN) (void)stats.drain(device);
+    if (::waitpid(pid, &status, WNOHANG) == pid) return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    pollfd polled = {ended.get(), POLLIN, 0};
+    if (::poll(&polled, 1, kDrainMilliseconds) == 0) (void)stats.drain(device);
   }
 }
 
@@ -242,21 +274,19 @@ int run(const Options& options) {
     return kEnvironmentFailed;
   }
 
-  const sigset_t signals = passed_signals();
-  sigset_t before;
-  ::sigprocmask(SIG_BLOCK, &signals, &before);
-  const Result<pid_t> pid = spawn(options, client->get(), before);
+  PassedSignals signals;
+  const Result<pid_t> pid = spawn(options, client->get());
   if (!pid) {
     const int reason = errno;
     fmt::print(stderr, "hipbench emulate: {}\n", pid.error().message);
     return reason == ENOENT ? kNotFound : kCannotExecute;
   }
+  signals.to(*pid);
   client->reset();
   Stats stats;
-  const int status = wait_for(*pid, signals, device, stats);
+  const int status = wait_for(*pid, device, stats);
   if (status > 128 && status < 128 + NSIG)
     fmt::print(stderr, "hipbench emulate: {} was ended by signal {} ({})\n", options.program[0], status - 128, ::strsignal(status - 128));
-  ::sigprocmask(SIG_SETMASK, &before, nullptr);
   if (!options.stats) return status;
 
   // The program is gone, so its connection has nothing more to run than what it had submitted.

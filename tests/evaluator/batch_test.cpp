@@ -112,6 +112,7 @@ TEST_F(BatchTest, ARunningJobIsCancelledWhateverItDoes) {
   for (const std::string& source : {host_source(kHangs), endless_kernel, endless_compile}) {
     std::latch checking(source == endless_compile ? 1 : 2);  // "compiling", "checking"
     BatchJob endless = job("x", source);
+    endless.options.shapes = {fp8_gemm().shapes(ShapeSet::Tests)[1].shape};  // so large that the limit of instructions is far
     endless.options.progress = [&](const std::string&) { checking.count_down(); };
     Batch batch({.jobs = 1}, note());
     ASSERT_TRUE(batch.submit(std::move(endless)));
@@ -120,7 +121,7 @@ TEST_F(BatchTest, ARunningJobIsCancelledWhateverItDoes) {
     const auto before = std::chrono::steady_clock::now();
     EXPECT_TRUE(batch.cancel("x"));
     batch.drain();
-    EXPECT_LT(std::chrono::steady_clock::now() - before, 5s);
+    EXPECT_LT(std::chrono::steady_clock::now() - before, 30s);  // a hang, not a speed
     EXPECT_TRUE(results_["x"].cancelled) << described(results_["x"]);
   }
 }

@@ -73,7 +73,6 @@ EvaluateOptions small_options() {
   options.shape_set = "quick";
   options.seed = 20261130;
   options.threads = 2;
-  options.host_patience = std::chrono::seconds(1);
   return options;
 }
 

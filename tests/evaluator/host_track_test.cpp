@@ -70,7 +70,9 @@ TEST_F(HostTrackTest, AConstructorThatEndsTheProcessIsACrash) {
 }
 
 TEST_F(HostTrackTest, HostCodeThatDoesNotReturnIsStopped) {
-  expect(evaluate_host("for (volatile int spin = 0;; spin = spin + 1) {}"), VerdictKind::TimedOut, "did not return within 1 s");
+  EvaluateOptions options = small_options();
+  options.host_patience = std::chrono::seconds(1);
+  expect(evaluate_host("for (volatile int spin = 0;; spin = spin + 1) {}", "", options), VerdictKind::TimedOut, "did not return within 1 s");
 }
 
 TEST_F(HostTrackTest, AThreadLeftBehindIsAViolation) {

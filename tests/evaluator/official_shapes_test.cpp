@@ -11,7 +11,6 @@ TEST_P(OfficialShapesTest, TheShippedCandidatePasses) {
   const std::string path = std::string("problems/fp8_gemm/candidates/") + std::get<0>(GetParam()) + ".hip";
   EvaluateOptions options = small_options();
   options.shapes = {fp8_gemm().shapes(ShapeSet::Tests)[std::get<1>(GetParam())].shape};
-  options.host_patience = std::chrono::seconds(20);
   const Evaluation evaluation = evaluate(fp8_gemm(), path, read_source(path), options);
   EXPECT_TRUE(evaluation.verdict.passed()) << options.shapes.front().label << "\n" << described(evaluation);
 }
