@@ -108,7 +108,7 @@ Json listed_shapes_json(const Problem& problem, ShapeSet set) {
                     {"floor_us", roofs.floor_us},
                     {"matrix_roof_us", roofs.matrix_roof_us},
                     {"memory_roof_us", roofs.memory_roof_us},
-                    {"published_us", listed.published_us ? Json(*listed.published_us) : Json(nullptr)},
+                    {"challenge_sol_us", listed.challenge_sol_us ? Json(*listed.challenge_sol_us) : Json(nullptr)},
                     {"emulated_check_rows",
                      listed.emulated_check_rows == 0 ? problem.row_count(listed.shape) : listed.emulated_check_rows},
                     {"row_count", problem.row_count(listed.shape)}});

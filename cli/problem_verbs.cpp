@@ -53,7 +53,7 @@ void print_shapes(const Problem& problem, std::string_view title, ShapeSet set) 
          {microseconds(roofs.floor_us)},
          {microseconds(roofs.matrix_roof_us)},
          {microseconds(roofs.memory_roof_us)},
-         {listed.published_us ? microseconds(*listed.published_us) : "-"},
+         {listed.challenge_sol_us ? microseconds(*listed.challenge_sol_us) : "-"},
          {listed.emulated_check_rows == 0 ? "all" : fmt::format("{} of {}", listed.emulated_check_rows, row_count)}});
   }
   const std::vector<std::string> header = {fmt::format("{} shapes", title),
@@ -62,7 +62,7 @@ void print_shapes(const Problem& problem, std::string_view title, ShapeSet set) 
                                            "floor µs",
                                            "matrix roof µs",
                                            "memory roof µs",
-                                           "published µs",
+                                           "challenge_sol µs",
                                            "rows checked"};
   fmt::print("{}\n", table(header, rows, "lrrrrrrr", Painter::for_stdout()));
 }
@@ -82,10 +82,10 @@ int show_problem(const std::string& id, bool json) {
   fmt::print("An element is right when |got - expected| <= {:g} + {:g} * |expected|.\n", problem.tolerance().absolute,
              problem.tolerance().relative);
   fmt::print(
-      "floor: no time can be shorter. matrix and memory roof: the shape at the best published rates. published: the "
-      "speed of\n"
-      "light that the task's authors gave. rows checked: on the emulated device, by the oracle; the launch is always "
-      "whole.\n"
+      "floor: no time can be shorter. matrix and memory roof: the shape at the best published rates. challenge_sol: "
+      "the\n"
+      "speed of light that the challenge printed. rows checked: on the emulated device, by the oracle; the launch is\n"
+      "always whole.\n"
       "Any shape {}=N is accepted by --shapes.\n",
       fmt::join(problem.dimensions(), "=N,"));
   return kAllPassed;

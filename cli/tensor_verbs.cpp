@@ -32,7 +32,8 @@ int oracle(const TensorOptions& options) {
   const Result<const Problem*> found = choose_problem(options.problem);
   if (!found) return fail(kWrongUsage, found.error().message);
   const Problem& problem = **found;
-  const Result<Shape> shape = problem.parse_shape(options.shape);
+  const Result<Shape> shape =
+      options.has_draw ? problem.parse_shape(options.shape) : problem.parse_oracle_shape(options.shape);
   if (!shape) return fail(kWrongUsage, shape.error().message);
   Result<Buffers> inputs = options.has_draw
                                ? problem.generate(*shape, {.seed = options.draw, .threads = options.thread_count()})
@@ -87,7 +88,8 @@ int run(const RunOptions& options) {
 void add_run(CLI::App& app, Action& action) {
   CLI::App* verb = app.add_subcommand("run", "A candidate on tensors of your own, as .npy files");
   verb->footer(
-      "The outputs are written whether they are right or not, and compared with the oracle; printf and assert work. Nothing is\n"
+      "The outputs are written whether they are right or not, and compared with the oracle; printf and assert work. "
+      "Nothing is\n"
       "stored.\nExample:\n  hipbench run gemm.hip --problem fp8_gemm --shape m=64,n=64,k=128 --inputs in --output out");
   auto options = std::make_shared<RunOptions>();
   add_evaluate_options(*verb, options->arguments);
@@ -102,16 +104,21 @@ void add_run(CLI::App& app, Action& action) {
 void add_tensor_verbs(CLI::App& app, Action& action) {
   CLI::App* verb = app.add_subcommand("oracle", "The right answer for tensors of your own, as .npy files");
   verb->footer(
-      "Inputs are INPUTS/FIELD.npy, one a pointer field of the problem (see hipbench problems show ID): '<f4', '<f2', and\n"
+      "Inputs are INPUTS/FIELD.npy, one a pointer field of the problem (see hipbench problems show ID): '<f4', '<f2', "
+      "and\n"
       "the raw bits of bf16 ('<u2') and e4m3fnuz ('|u1').\n"
+      "Sizes may be any, also such as no candidate gets; docs/compare-with-pytorch.md shows how to make the files.\n"
       "Examples:\n  hipbench oracle fp8_gemm --shape m=64,n=64,k=128 --inputs in --output right\n"
-      "  hipbench oracle fp8_gemm --shape m=64,n=64,k=128 --draw 1 --inputs in --output right    (draws the inputs too)");
+      "  hipbench oracle fp8_gemm --shape m=64,n=64,k=128 --draw 1 --inputs in --output right    (draws the inputs "
+      "too)\n"
+      "  hipbench oracle moe --shape n_experts=8,bs=1,seq=48,d_hidden=256,d_expert=128 --inputs in --output right");
   auto options = std::make_shared<TensorOptions>();
   verb->add_option("PROBLEM", options->problem, "The problem's id")->required();
   verb->add_option("--shape", options->shape, "The shape, as m=64,n=64,k=128")->required();
   verb->add_option("--inputs", options->inputs, "Folder of the input tensors")->required();
   verb->add_option("--output", options->output, "Folder for the right outputs")->required();
-  CLI::Option* draw = verb->add_option("--draw", options->draw, "Draw the inputs from this seed and write them to --inputs");
+  CLI::Option* draw =
+      verb->add_option("--draw", options->draw, "Draw the inputs from this seed and write them to --inputs");
   verb->add_option("--threads", options->threads, "Threads to use; 0 (default) = one a core");
   verb->callback([&action, options, draw] {
     options->has_draw = draw->count() != 0;

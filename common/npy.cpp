@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
 #include <fstream>
 #include <optional>
@@ -107,6 +108,29 @@ std::optional<uint64_t> byte_total(uint64_t element, std::span<const int64_t> sh
   return bytes;
 }
 
+// From first index fastest to last index fastest.
+std::vector<std::byte> in_c_order(const std::vector<std::byte>& data, const std::vector<int64_t>& shape,
+                                  size_t element) {
+  std::vector<std::byte> result(data.size());
+  std::vector<size_t> strides, index(shape.size());  // in `data`, bytes
+  for (size_t stride = element; const int64_t extent : shape) {
+    strides.push_back(stride);
+    stride *= static_cast<size_t>(extent);
+  }
+  size_t from = 0;
+  for (size_t to = 0; to < result.size(); to += element) {
+    std::copy_n(data.begin() + static_cast<std::ptrdiff_t>(from), element,
+                result.begin() + static_cast<std::ptrdiff_t>(to));
+    for (size_t axis = shape.size(); axis-- > 0;) {
+      from += strides[axis];
+      if (++index[axis] < static_cast<size_t>(shape[axis])) break;
+      from -= strides[axis] * index[axis];
+      index[axis] = 0;
+    }
+  }
+  return result;
+}
+
 Result<std::string> read_header(std::istream& file, const std::string& name) {
   const Error not_npy{fmt::format("{} is not a .npy file; write one with numpy.save", name)};
   std::string lead(8, '\0');
@@ -135,16 +159,17 @@ Result<NpyTensor> read_npy(const std::filesystem::path& path) {
   std::error_code error;
   if (!std::filesystem::exists(path, error)) return Error{fmt::format("there is no file {}", name)};
   std::ifstream file(path, std::ios::binary);
-  const uint64_t file_size = std::filesystem::is_regular_file(path, error) ? std::filesystem::file_size(path, error) : 0;
+  const uint64_t file_size =
+      std::filesystem::is_regular_file(path, error) ? std::filesystem::file_size(path, error) : 0;
   if (!file || error) return Error{fmt::format("{} cannot be read", name)};
   const std::string text = TRY(read_header(file, name));
   const std::optional<HeaderParser::Header> header = HeaderParser(text).parse();
   if (!header) {
-    return Error{fmt::format("the header of {} is not understood: it must give descr, fortran_order and shape of a plain "
-                             "tensor, as numpy.save writes them", name)};
+    return Error{
+        fmt::format("the header of {} is not understood: it must give descr, fortran_order and shape of a plain "
+                    "tensor, as numpy.save writes them",
+                    name)};
   }
-  if (*header->fortran_order && header->shape->size() > 1)
-    return Error{fmt::format("{} is in Fortran order; save numpy.ascontiguousarray(x)", name)};
   const std::optional<uint64_t> element = element_size(*header->type);
   if (!element) {
     return Error{fmt::format("{} holds the type '{}'; only little-endian numbers of 1 to 8 bytes can be read", name,
@@ -153,12 +178,14 @@ Result<NpyTensor> read_npy(const std::filesystem::path& path) {
   const std::optional<uint64_t> bytes = byte_total(*element, *header->shape);
   const uint64_t present = file_size - std::min(file_size, static_cast<uint64_t>(file.tellg()));
   if (!bytes || *bytes != present) {
-    return Error{fmt::format("{} holds {} bytes of data, but its header says {} elements of {} bytes; the file is damaged", name,
-                             present, npy_shape_text(*header->shape), *element)};
+    return Error{
+        fmt::format("{} holds {} bytes of data, but its header says {} elements of {} bytes; the file is damaged", name,
+                    present, npy_shape_text(*header->shape), *element)};
   }
   NpyTensor tensor{*header->type, *header->shape, std::vector<std::byte>(*bytes)};
   if (!file.read(reinterpret_cast<char*>(tensor.data.data()), static_cast<std::streamsize>(*bytes)))
     return Error{fmt::format("{} cannot be read to its end", name)};
+  if (*header->fortran_order && tensor.shape.size() > 1) tensor.data = in_c_order(tensor.data, tensor.shape, *element);
   return tensor;
 }
 

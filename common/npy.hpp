@@ -1,5 +1,6 @@
 #pragma once
-// Tensors in NumPy's .npy files (numpy.lib.format, versions 1.0 to 3.0), C order, little-endian, bool and number types.
+// Tensors in NumPy's .npy files (numpy.lib.format, versions 1.0 to 3.0), little-endian, bool and number types. Files in
+// Fortran order (numpy.save(x.T)) are read too; NpyTensor is always in C order.
 // FP8 and bf16, which NumPy lacks, travel as their raw bits in u1 and u2.
 
 #include <cstddef>
@@ -22,8 +23,8 @@ struct NpyTensor {
   std::string shape_text() const;  // "(64, 128)", as NumPy prints it
 };
 
-// Errors name the file and what is wrong with it: another kind of file, Fortran order, a type without fixed size, data
-// that is shorter or longer than the header says.
+// Errors name the file and what is wrong with it: another kind of file, a type without fixed size, data that is shorter
+// or longer than the header says.
 Result<NpyTensor> read_npy(const std::filesystem::path& path);
 
 // A file of version 1.0, written as a whole or not at all.

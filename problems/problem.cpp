@@ -27,7 +27,8 @@ toml::table parse_embedded(const ProblemFiles& files) {
   try {
     return toml::parse(files.toml);
   } catch (const toml::parse_error& error) {
-    check_failed("problem.toml parses", files.id.data(), static_cast<int>(error.source().begin.line), error.description());
+    check_failed("problem.toml parses", files.id.data(), static_cast<int>(error.source().begin.line),
+                 error.description());
   }
 }
 
@@ -73,7 +74,8 @@ void Problem::read_tensors() {
     const toml::array* extents = table["tensors"][field.name].as_array();
     CHECK(extents != nullptr, fmt::format("problem.toml of {} has no tensors.{}", id_, field.name));
     std::vector<Expression>& tensor = tensors_.emplace_back();
-    for (const toml::node& extent : *extents) tensor.push_back(Expression::parse(extent.value<std::string>().value_or("")));
+    for (const toml::node& extent : *extents)
+      tensor.push_back(Expression::parse(extent.value<std::string>().value_or("")));
   }
 }
 
@@ -95,7 +97,8 @@ void Problem::read_writable() {
     std::optional<WritableExpressions>& slot = writable_.emplace_back();
     const toml::table* entry = table["writable"][field.name].as_table();
     CHECK((entry == nullptr) == (field.access != Access::InOut) || field.access == Access::Out,
-          fmt::format("problem.toml of {} has [writable.{}] iff that is an InOut or a partly written Out field", id_, field.name));
+          fmt::format("problem.toml of {} has [writable.{}] iff that is an InOut or a partly written Out field", id_,
+                      field.name));
     if (entry == nullptr) continue;
     const auto expression = [&](std::string_view key) {
       const auto text = (*entry)[key].value<std::string>();
@@ -111,9 +114,12 @@ StridedRange Problem::writable(const Shape& shape, size_t pointer) const {
   if (field.access == Access::In) return {};
   const uint64_t size = element_size(field.type), bytes = byte_count(shape, pointer);
   if (!writable_[pointer]) return {0, bytes, bytes, 1};
-  const auto value_of = [&](const Expression& expression) { return static_cast<uint64_t>(evaluate(expression, shape)); };
+  const auto value_of = [&](const Expression& expression) {
+    return static_cast<uint64_t>(evaluate(expression, shape));
+  };
   const WritableExpressions& e = *writable_[pointer];
-  const StridedRange range{value_of(e.offset) * size, value_of(e.length) * size, value_of(e.stride) * size, value_of(e.rows)};
+  const StridedRange range{value_of(e.offset) * size, value_of(e.length) * size, value_of(e.stride) * size,
+                           value_of(e.rows)};
   CHECK(range.rows == 0 || (range.row_bytes <= range.stride_bytes &&
                             range.offset + (range.rows - 1) * range.stride_bytes + range.row_bytes <= bytes),
         "a writable range lies in its buffer");
@@ -131,7 +137,8 @@ std::vector<ListedShape> Problem::read_shapes(std::string_view set) const {
     for (const std::string& dimension : dimensions_) values.push_back(row[dimension].value_or(int64_t{-1}));
     Result<Shape> shape = make_shape(values);
     CHECK(shape.has_value(), shape ? "" : shape.error().message);
-    result.push_back({*std::move(shape), row["emulated_check_rows"].value_or(int64_t{0}), row["sol_us"].value<double>()});
+    result.push_back(
+        {*std::move(shape), row["emulated_check_rows"].value_or(int64_t{0}), row["sol_us"].value<double>()});
   }
   return result;
 }
@@ -146,15 +153,19 @@ std::vector<std::byte> Problem::make_args(const Shape& shape, std::span<const ui
   CHECK(pointers.size() == pointer_fields_.size() && shape.values.size() == integer_fields_.size());
   std::vector<std::byte> args(args_size_);
   for (size_t i = 0; i < pointers.size(); ++i) std::memcpy(&args[pointer_fields_[i].offset], &pointers[i], 8);
-  for (size_t i = 0; i < integer_fields_.size(); ++i) std::memcpy(&args[integer_fields_[i].offset], &shape.values[i], 4);
+  for (size_t i = 0; i < integer_fields_.size(); ++i)
+    std::memcpy(&args[integer_fields_[i].offset], &shape.values[i], 4);
   return args;
 }
 
 std::span<const ListedShape> Problem::shapes(ShapeSet set) const {
   switch (set) {
-    case ShapeSet::Quick: return quick_;
-    case ShapeSet::Tests: return tests_;
-    case ShapeSet::Benchmarks: return benchmarks_;
+    case ShapeSet::Quick:
+      return quick_;
+    case ShapeSet::Tests:
+      return tests_;
+    case ShapeSet::Benchmarks:
+      return benchmarks_;
   }
   return {};
 }
@@ -168,9 +179,11 @@ Result<Shape> Problem::make_shape(std::span<const int64_t> dimension_values) con
   return shape;
 }
 
-Result<Shape> Problem::parse_shape(std::string_view text) const {
-  const std::string help = fmt::format("a shape of {} is written {}=N", id_, joined(dimensions_, "=N,"));
-  std::vector<std::optional<int64_t>> values(dimensions_.size());
+Result<Problem::NamedSizes> Problem::parse_sizes(std::string_view text,
+                                                 std::span<const std::string_view> others) const {
+  std::string help = fmt::format("a shape of {} is written {}=N", id_, joined(dimensions_, "=N,"));
+  if (!others.empty()) help += fmt::format("; the oracle also takes {}=N", fmt::join(others, "=N, "));
+  NamedSizes sizes;
   while (!text.empty()) {
     const size_t comma = text.find(',');
     const std::string_view item = trim(text.substr(0, comma));
@@ -178,23 +191,55 @@ Result<Shape> Problem::parse_shape(std::string_view text) const {
     const size_t equals = item.find('=');
     if (equals == std::string_view::npos) return Error{fmt::format("\"{}\" is not KEY=VALUE; {}", item, help)};
     const std::string_view key = trim(item.substr(0, equals)), number = trim(item.substr(equals + 1));
-    const auto dimension = std::find(dimensions_.begin(), dimensions_.end(), key);
-    if (dimension == dimensions_.end()) return Error{fmt::format("{} has no dimension \"{}\"; {}", id_, key, help)};
-    std::optional<int64_t>& slot = values[static_cast<size_t>(dimension - dimensions_.begin())];
-    if (slot) return Error{fmt::format("the dimension {} is given twice; {}", key, help)};
+    const bool is_known = std::find(dimensions_.begin(), dimensions_.end(), key) != dimensions_.end() ||
+                          std::find(others.begin(), others.end(), key) != others.end();
+    if (!is_known) return Error{fmt::format("{} has no dimension \"{}\"; {}", id_, key, help)};
+    if (sizes.contains(key)) return Error{fmt::format("the dimension {} is given twice; {}", key, help)};
     int64_t value = 0;
     const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
     if (error != std::errc() || end != number.data() + number.size() || number.empty()) {
       return Error{fmt::format("{}: \"{}\" is not an integer of 64 bits", key, number)};
     }
-    slot = value;
+    sizes.emplace(key, value);
   }
-  std::vector<int64_t> given;
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (!values[i]) return Error{fmt::format("the dimension {} is missing; {}", dimensions_[i], help)};
-    given.push_back(*values[i]);
+  for (const std::string& dimension : dimensions_) {
+    if (!sizes.contains(dimension)) return Error{fmt::format("the dimension {} is missing; {}", dimension, help)};
   }
-  return make_shape(given);
+  return sizes;
+}
+
+Result<Shape> Problem::parse_shape(std::string_view text) const {
+  const NamedSizes sizes = TRY(parse_sizes(text, {}));
+  std::vector<int64_t> values;
+  for (const std::string& dimension : dimensions_) values.push_back(sizes.at(dimension));
+  return make_shape(values);
+}
+
+Result<Shape> Problem::parse_oracle_shape(std::string_view text) const {
+  const NamedSizes sizes = TRY(parse_sizes(text, oracle_fields()));
+  for (const auto& [name, value] : sizes) {
+    if (value < 0 || value > kLargestOracleSize)
+      return Error{fmt::format("{}={} is not between 0 and {}", name, value, kLargestOracleSize)};
+  }
+  Shape shape;
+  shape.values = TRY(complete_oracle_shape(sizes));
+  for (const std::string& name : dimensions_) shape.label += fmt::format(",{}={}", name, sizes.at(name));
+  for (const std::string_view name : oracle_fields()) {
+    const auto given = sizes.find(name);
+    if (given != sizes.end()) shape.label += fmt::format(",{}={}", name, given->second);
+  }
+  shape.label.erase(0, 1);
+  constexpr uint64_t kMostBytes = uint64_t{1} << 38;
+  uint64_t bytes = 0;
+  for (size_t pointer = 0; pointer < pointer_fields_.size(); ++pointer) bytes += byte_count(shape, pointer);
+  if (bytes > kMostBytes) return Error{fmt::format("the tensors of {} take {} GB", shape.label, bytes / 1'000'000'000)};
+  return shape;
+}
+
+Result<std::vector<int32_t>> Problem::complete_oracle_shape(const NamedSizes& given) const {
+  std::vector<int64_t> values;
+  for (const std::string& dimension : dimensions_) values.push_back(given.at(dimension));
+  return complete_shape(values);
 }
 
 std::map<std::string, int64_t> Problem::named_values(const Shape& shape) const {
@@ -220,9 +265,11 @@ int64_t Problem::emulated_check_rows(const Shape& shape) const {
   return 0;
 }
 
-std::optional<double> Problem::published_us(const Shape& shape) const {
-  for (const ListedShape& listed : benchmarks_) {
-    if (listed.shape.label == shape.label) return listed.published_us;
+std::optional<double> Problem::challenge_sol_us(const Shape& shape) const {
+  for (const auto* set : {&quick_, &tests_, &benchmarks_}) {
+    for (const ListedShape& listed : *set) {
+      if (listed.shape.label == shape.label && listed.challenge_sol_us) return listed.challenge_sol_us;
+    }
   }
   return std::nullopt;
 }
@@ -234,7 +281,8 @@ uint64_t Problem::byte_count(const Shape& shape, size_t pointer) const {
 std::vector<std::byte> Problem::pack(const StridedRange& range, std::span<const std::byte> buffer) {
   std::vector<std::byte> packed(range.total_bytes());
   if (range.rows == 0 || range.row_bytes == 0) return packed;
-  CHECK(range.offset + (range.rows - 1) * range.stride_bytes + range.row_bytes <= buffer.size(), "range outside the buffer");
+  CHECK(range.offset + (range.rows - 1) * range.stride_bytes + range.row_bytes <= buffer.size(),
+        "range outside the buffer");
   for (uint64_t row = 0; row < range.rows; ++row) {
     std::memcpy(&packed[row * range.row_bytes], &buffer[range.offset + row * range.stride_bytes], range.row_bytes);
   }
@@ -248,7 +296,8 @@ Buffers Problem::all_rows(const Shape& shape, const Case& one) const {
     all[field].resize(writable(shape, field).total_bytes());
     const size_t row_bytes = one.expected[field].size() / one.rows.size();
     for (size_t row = 0; row < one.rows.size() && row_bytes != 0; ++row)
-      std::memcpy(&all[field][static_cast<size_t>(one.rows[row]) * row_bytes], &one.expected[field][row * row_bytes], row_bytes);
+      std::memcpy(&all[field][static_cast<size_t>(one.rows[row]) * row_bytes], &one.expected[field][row * row_bytes],
+                  row_bytes);
   }
   return all;
 }
@@ -263,10 +312,11 @@ Comparison Problem::compare(const Shape& shape, const Buffers& expected, const B
     const PointerField& field = pointer_fields_[pointer];
     if (field.access == Access::In) continue;
     const int64_t row_total = row_count(shape);
-    const auto packed_elements = static_cast<int64_t>(writable(shape, pointer).total_bytes() / element_size(field.type));
-    Comparison comparison = compare_output({field.name, field.type, row_total, packed_elements / row_total, rows,
-                                            expected[pointer], got[pointer]},
-                                           tolerance_, poison);
+    const auto packed_elements =
+        static_cast<int64_t>(writable(shape, pointer).total_bytes() / element_size(field.type));
+    Comparison comparison = compare_output(
+        {field.name, field.type, row_total, packed_elements / row_total, rows, expected[pointer], got[pointer]},
+        tolerance_, poison);
     elements += comparison.elements;
     worst_ratio = std::max(worst_ratio, comparison.worst_ratio);
     if (!have_one || (first.passed && !comparison.passed)) first = std::move(comparison);
@@ -282,7 +332,8 @@ Comparison Problem::compare(const Shape& shape, const Buffers& expected, const B
 Roofs Problem::roofs(const Shape& shape) const {
   const Work needed = work(shape);
   Roofs roofs{.flops = needed.flops, .input_bytes = needed.input_bytes};
-  for (size_t pointer = 0; pointer < pointer_fields_.size(); ++pointer) roofs.output_bytes += writable(shape, pointer).total_bytes();
+  for (size_t pointer = 0; pointer < pointer_fields_.size(); ++pointer)
+    roofs.output_bytes += writable(shape, pointer).total_bytes();
   const auto input = static_cast<double>(roofs.input_bytes), output = static_cast<double>(roofs.output_bytes);
   roofs.floor_us = 1e6 * std::max({needed.flops / needed.rate.peak_flops, input / mi300x::kPeakHbmBytes,
                                    output / mi300x::kPeakInfinityCacheBytes});

@@ -1,7 +1,7 @@
 #pragma once
-// What the judge knows about a task: the argument struct a candidate receives, the shapes, how inputs are drawn, what the
-// right answer is and how close a candidate must come. A problem is one folder (problem.toml, header, generator, oracle,
-// starters); the registry finds it by its folder, so that adding one touches no other folder.
+// What the judge knows about a task: the argument struct a candidate receives, the shapes, how inputs are drawn, what
+// the right answer is and how close a candidate must come. A problem is one folder (problem.toml, header, generator,
+// oracle, starters); the registry finds it by its folder, so that adding one touches no other folder.
 //
 // A problem knows nothing of devices, compilers or clocks. All memory here is host memory of the judge.
 
@@ -38,7 +38,7 @@ struct ListedShape {
   // 0 = the emulated device's result is checked in full; else that many secretly chosen rows are (the launch itself is
   // always executed in full).
   int64_t emulated_check_rows = 0;
-  std::optional<double> published_us;  // the challenge's speed of light for the shape
+  std::optional<double> challenge_sol_us;  // the challenge's speed of light for the shape
 };
 
 struct IntegerField {  // int32_t
@@ -53,7 +53,8 @@ struct PointerField {  // 8 bytes
   ElementType type;
 };
 
-// Bytes of a buffer a candidate may write: `rows` pieces of `row_bytes`, `stride_bytes` apart. All else must stay as it was.
+// Bytes of a buffer a candidate may write: `rows` pieces of `row_bytes`, `stride_bytes` apart. All else must stay as it
+// was.
 struct StridedRange {
   uint64_t offset = 0, row_bytes = 0, stride_bytes = 0, rows = 0;
   uint64_t total_bytes() const { return row_bytes * rows; }
@@ -72,7 +73,8 @@ struct Case {
 // Inputs as the challenge draws them. Structured families have names of their own: Problem::input_families().
 inline constexpr std::string_view kNormalInputs = "normal";
 
-// Which inputs to draw. They follow from seed, case and family alone; other cases of the same seed cannot be told from them.
+// Which inputs to draw. They follow from seed, case and family alone; other cases of the same seed cannot be told from
+// them.
 struct Draw {
   uint64_t seed = 0, case_index = 0;
   std::string_view family = kNormalInputs;
@@ -82,8 +84,8 @@ struct Draw {
 // How far Problem::transform() goes.
 enum class Extent {
   Whole,   // every buffer looks as if drawn anew
-  Slight,  // every input changes, but in few secret places, so that a sample of the contents looks as before; the answer
-           // changes in at least one row of those that the case holds
+  Slight,  // every input changes, but in few secret places, so that a sample of the contents looks as before; the
+           // answer changes in at least one row of those that the case holds
 };
 
 // What a launch cannot do without.
@@ -97,9 +99,9 @@ struct Work {
 struct Roofs {
   double flops = 0;
   uint64_t input_bytes = 0, output_bytes = 0;
-  double floor_us = 0;                    // only a time below this is impossible
-  double matrix_roof_us = 0;              // FLOPs at the best rate that anybody has published for the type
-  double memory_roof_us = 0;              // all bytes at the best published stream rate
+  double floor_us = 0;        // only a time below this is impossible
+  double matrix_roof_us = 0;  // FLOPs at the best rate that anybody has published for the type
+  double memory_roof_us = 0;  // all bytes at the best published stream rate
 };
 
 // The emulated device stops a launch that goes beyond these; slow but right must stay below them.
@@ -137,8 +139,13 @@ class Problem {
 
   // Shapes.
   std::span<const ListedShape> shapes(ShapeSet set) const;
-  // "m=64,n=64,k=128"; every free dimension once, in any order. Errors say which dimension is wrong and what is allowed.
+  // "m=64,n=64,k=128"; every free dimension once, in any order. Errors say which dimension is wrong and what is
+  // allowed.
   Result<Shape> parse_shape(std::string_view text) const;
+  // As parse_shape, but for the oracle alone, which takes sizes that candidates never see ("hipbench oracle" on
+  // somebody's small model): no multiples or ranges, and fields that are the same in all shapes may be given too
+  // (oracle_fields()).
+  Result<Shape> parse_oracle_shape(std::string_view text) const;
   // Names a user gives in parse_shape, in canonical order ("m", "n", "k").
   std::span<const std::string> dimensions() const { return dimensions_; }
   // All integer fields by name: what launch-plan expressions see.
@@ -146,36 +153,36 @@ class Problem {
   int64_t value(const Shape& shape, std::string_view field) const;
   // Where the emulated device checks only some rows of a listed shape: how many. Unlisted shapes are checked in full.
   int64_t emulated_check_rows(const Shape& shape) const;
-  std::optional<double> published_us(const Shape& shape) const;
+  std::optional<double> challenge_sol_us(const Shape& shape) const;
 
-  // The tensor behind a pointer field as it lies in memory, outermost dimension first, without padding. From [tensors] in
-  // problem.toml, where each field has a list of expressions of the integer fields.
+  // The tensor behind a pointer field as it lies in memory, outermost dimension first, without padding. From [tensors]
+  // in problem.toml, where each field has a list of expressions of the integer fields.
   std::vector<int64_t> tensor_shape(const Shape& shape, size_t pointer) const;
   uint64_t element_count(const Shape& shape, size_t pointer) const;
   uint64_t byte_count(const Shape& shape, size_t pointer) const;
-  // The part of a pointer field that a candidate may write; rows = 0 for inputs. All of an Out field unless problem.toml says
-  // otherwise in [writable.FIELD]; InOut fields must be listed there. Packed in this order, it is what expected() returns
-  // and compare() takes.
+  // The part of a pointer field that a candidate may write; rows = 0 for inputs. All of an Out field unless
+  // problem.toml says otherwise in [writable.FIELD]; InOut fields must be listed there. Packed in this order, it is
+  // what expected() returns and compare() takes.
   StridedRange writable(const Shape& shape, size_t pointer) const;
   // Cuts the writable range out of a whole buffer.
   static std::vector<std::byte> pack(const StridedRange& range, std::span<const std::byte> buffer);
 
-  // The structured families: one-hot, cancelling sums, … On each of them an honest candidate passes with a margin and a trivial
-  // one fails.
+  // The structured families: one-hot, cancelling sums, … On each of them an honest candidate passes with a margin and a
+  // trivial one fails.
   virtual std::span<const std::string_view> input_families() const = 0;
   // Inputs of one launch. In and InOut fields are filled, Out fields stay empty.
   virtual Buffers generate(const Shape& shape, const Draw& draw) const = 0;
 
   // The oracle's rows: leading index of every output (m for GEMM, tokens for MoE, batches for MLA).
   virtual int64_t row_count(const Shape& shape) const = 0;
-  // The right answer, in double, rounded to the output type: for each Out and InOut field the packed writable range, only
-  // the rows asked for (ascending; empty = all).
+  // The right answer, in double, rounded to the output type: for each Out and InOut field the packed writable range,
+  // only the rows asked for (ascending; empty = all).
   virtual Buffers expected(const Shape& shape, const Buffers& inputs, std::span<const int64_t> rows,
                            unsigned threads) const = 0;
 
-  // An exact symmetry of the problem, chosen by `seed`: other inputs whose right answer follows from that of `drawn` without
-  // an oracle. Rows, batches, experts, heads and contraction indices are permuted, signs flipped, powers of two moved, such
-  // that nothing over- or underflows. By value, so that large buffers are reused: pass std::move.
+  // An exact symmetry of the problem, chosen by `seed`: other inputs whose right answer follows from that of `drawn`
+  // without an oracle. Rows, batches, experts, heads and contraction indices are permuted, signs flipped, powers of two
+  // moved, such that nothing over- or underflows. By value, so that large buffers are reused: pass std::move.
   virtual Case transform(const Shape& shape, Case drawn, Extent extent, uint64_t seed, unsigned threads) const = 0;
 
   // What a case expects as compare() takes it for `got`: all rows, zeros in those that the case does not hold.
@@ -197,11 +204,21 @@ class Problem {
   void finish(uint32_t args_size, std::vector<IntegerField> integers, std::vector<PointerField> pointers,
               std::vector<std::string> dimensions);
 
-  // From the free dimensions, in the order of dimensions(), to all integer fields; checks the ranges a user may ask for.
+  // From the free dimensions, in the order of dimensions(), to all integer fields; checks the ranges a user may ask
+  // for.
   virtual Result<std::vector<int32_t>> complete_shape(std::span<const int64_t> dimension_values) const = 0;
+
+  // Integer fields by name; see parse_oracle_shape(). Without them a problem's oracle takes what its candidates get.
+  using NamedSizes = std::map<std::string, int64_t, std::less<>>;
+  virtual std::span<const std::string_view> oracle_fields() const { return {}; }
+  // From the given ones, each between 0 and kLargestOracleSize, to all integer fields.
+  virtual Result<std::vector<int32_t>> complete_oracle_shape(const NamedSizes& given) const;
+  static constexpr int64_t kLargestOracleSize = 1 << 20;
 
  private:
   Result<Shape> make_shape(std::span<const int64_t> dimension_values) const;
+  // "KEY=N,KEY=N": all dimensions, and of `others` what is there.
+  Result<NamedSizes> parse_sizes(std::string_view text, std::span<const std::string_view> others) const;
   std::vector<ListedShape> read_shapes(std::string_view set) const;
   int64_t evaluate(const Expression& expression, const Shape& shape) const;
   void read_tensors();
@@ -217,7 +234,7 @@ class Problem {
   uint32_t args_size_ = 0;
   std::vector<IntegerField> integer_fields_;
   std::vector<PointerField> pointer_fields_;
-  std::vector<std::vector<Expression>> tensors_;                // one a pointer field
+  std::vector<std::vector<Expression>> tensors_;              // one a pointer field
   std::vector<std::optional<WritableExpressions>> writable_;  // one a pointer field
   std::vector<std::string> dimensions_;
   std::vector<ListedShape> quick_, tests_, benchmarks_;

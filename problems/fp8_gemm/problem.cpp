@@ -48,7 +48,10 @@ class Fp8Gemm final : public Problem {
     const fp8_gemm::Operands operands{reinterpret_cast<const uint8_t*>(inputs[kA].data()),
                                       reinterpret_cast<const uint8_t*>(inputs[kB].data()),
                                       reinterpret_cast<const float*>(inputs[kAScale].data()),
-                                      reinterpret_cast<const float*>(inputs[kBScale].data()), m, n, k};
+                                      reinterpret_cast<const float*>(inputs[kBScale].data()),
+                                      m,
+                                      n,
+                                      k};
     const std::vector<uint16_t> c = fp8_gemm::multiply(operands, rows, threads);
     Buffers result(pointer_fields().size());
     const std::span<const std::byte> bytes = std::as_bytes(std::span(c));
@@ -60,11 +63,12 @@ class Fp8Gemm final : public Problem {
     return fp8_gemm::transform(shape, std::move(drawn), extent, seed, threads);
   }
 
-  // Products with fewer multiplications (Strassen) form sums of inputs first, which e4m3fnuz cannot hold: they do not run at the
-  // FP8 rate.
+  // Products with fewer multiplications (Strassen) form sums of inputs first, which e4m3fnuz cannot hold: they do not
+  // run at the FP8 rate.
   Work work(const Shape& shape) const override {
     const auto [m, n, k] = sizes(shape);
-    Work work{.flops = 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k), .rate = mi300x::kFp8};
+    Work work{.flops = 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k),
+              .rate = mi300x::kFp8};
     for (const size_t pointer : {kA, kB, kAScale, kBScale}) work.input_bytes += byte_count(shape, pointer);
     return work;
   }
@@ -81,6 +85,16 @@ class Fp8Gemm final : public Problem {
                                  kLargest)};
       }
       values.push_back(static_cast<int32_t>(dimensions[i]));
+    }
+    values.push_back(0);  // reserved
+    return values;
+  }
+
+  Result<std::vector<int32_t>> complete_oracle_shape(const NamedSizes& given) const override {
+    std::vector<int32_t> values;
+    for (const std::string& name : dimensions()) {
+      if (given.at(name) < 1) return Error{fmt::format("{}={} is not positive", name, given.at(name))};
+      values.push_back(static_cast<int32_t>(given.at(name)));
     }
     values.push_back(0);  // reserved
     return values;

@@ -100,11 +100,30 @@ class MlaDecode final : public Problem {
     if (bs < 1 || bs > 128) return Error{fmt::format("bs={} is not between 1 and 128", bs)};
     if (prefill < 0 || prefill >= kMaxSeq)
       return Error{fmt::format("prefill={} is not between 0 and {}", prefill, kMaxSeq - 1)};
-    return std::vector<int32_t>{static_cast<int32_t>(bs), 7168, 1536, 128, static_cast<int32_t>(prefill), kMaxSeq};
+    return std::vector<int32_t>{static_cast<int32_t>(bs), kDim, kDq, kHeads, static_cast<int32_t>(prefill), kMaxSeq};
+  }
+
+  std::span<const std::string_view> oracle_fields() const override {
+    static constexpr std::string_view kNames[] = {"dim", "dq", "n_heads", "max_seq"};
+    return kNames;
+  }
+
+  Result<std::vector<int32_t>> complete_oracle_shape(const NamedSizes& given) const override {
+    const auto size_of = [&](std::string_view name, int32_t otherwise) {
+      const auto found = given.find(name);
+      return found == given.end() ? otherwise : static_cast<int32_t>(found->second);
+    };
+    const int32_t bs = size_of("bs", 0), prefill = size_of("prefill", 0), max_seq = size_of("max_seq", kMaxSeq);
+    const int32_t dim = size_of("dim", kDim), dq = size_of("dq", kDq), heads = size_of("n_heads", kHeads);
+    for (const int32_t size : {bs, dim, dq, heads})
+      if (size < 1) return Error{"every size but prefill must be positive"};
+    if (prefill >= max_seq)
+      return Error{fmt::format("prefill={} leaves no row of max_seq={} for the new token", prefill, max_seq)};
+    return std::vector<int32_t>{bs, dim, dq, heads, prefill, max_seq};
   }
 
  private:
-  static constexpr int32_t kMaxSeq = 8192;
+  static constexpr int32_t kDim = 7168, kDq = 1536, kHeads = 128, kMaxSeq = 8192;
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 #include "common/result.hpp"
@@ -129,18 +130,15 @@ class Drawing {
   }
 
   bool is_clear(std::span<const double> row, const Wish& wish) const {
-    const int64_t ranked = std::min(s_.top_k + 1, s_.n_experts);
-    const std::vector<Choice> choices = choose(row, ranked);
     if (s_.n_experts == s_.top_k) return true;
-    const auto logit = [&](int64_t rank) {
-      return row[static_cast<size_t>(choices[static_cast<size_t>(rank)].expert)];
-    };
-    if (logit(s_.top_k - 1) - logit(s_.top_k) < kSmallestLogitGap) return false;
+    std::vector<double> sorted(row.begin(), row.end());
+    const auto edge = sorted.begin() + s_.top_k;
+    std::nth_element(sorted.begin(), edge, sorted.end(), std::greater());
+    if (*std::min_element(sorted.begin(), edge) - *edge < kSmallestLogitGap) return false;
     bool has_wanted = wish.chosen < 0;
-    for (int64_t rank = 0; rank < s_.top_k; ++rank) {
-      const int32_t expert = choices[static_cast<size_t>(rank)].expert;
-      if (expert == wish.not_chosen) return false;
-      has_wanted |= expert == wish.chosen;
+    for (const Choice& choice : choose(row, s_.top_k)) {
+      if (choice.expert == wish.not_chosen) return false;
+      has_wanted |= choice.expert == wish.chosen;
     }
     return has_wanted;
   }

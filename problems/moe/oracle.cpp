@@ -3,16 +3,16 @@
 //
 // Everything is double up to the one rounding of y to f16. The reference rounds to f16 in many places (logits, softmax,
 // gate, up, their product, each expert's output); on the cases for which it was run that makes 0.17 of the tolerance at
-// most. The one rounding that could matter, of the logits before the choice, keeps their order; for ties see
-// kSmallestLogitGap.
+// most. The one rounding that does matter is that of the scores before the choice: they may become equal. choose() does
+// it as the reference does; in the judge's own inputs no two are that close, see kSmallestLogitGap.
 
 #include "problems/moe/oracle.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 #include <numeric>
+#include <utility>
 
 #include "problems/linear_algebra.hpp"
 #include "problems/number_formats.hpp"
@@ -164,22 +164,40 @@ std::vector<double> logits(const Sizes& s, const uint16_t* x, const uint16_t* ro
   return result;
 }
 
+namespace {
+
+std::vector<double> softmax(std::span<const double> values) {
+  const double largest = *std::max_element(values.begin(), values.end());
+  std::vector<double> result;
+  double sum = 0;
+  for (const double value : values) sum += result.emplace_back(std::exp(value - largest));
+  for (double& value : result) value /= sum;
+  return result;
+}
+
+double to_f16_value(double value) { return f16_to_double(double_to_f16(value)); }
+
+// What the reference chooses by: logits rounded to f16, and their softmax rounded to f16 again.
+std::vector<double> reference_scores(std::span<const double> token_logits) {
+  std::vector<double> rounded;
+  for (const double logit : token_logits) rounded.push_back(to_f16_value(logit));
+  std::vector<double> scores = softmax(rounded);
+  // A user's own inputs may hold anything; NaN has no place in an order.
+  for (double& score : scores) score = std::isnan(score) ? -1 : to_f16_value(score);
+  return scores;
+}
+
+}  // namespace
+
 std::vector<Choice> choose(std::span<const double> token_logits, int64_t top_k) {
+  const std::vector<double> scores = reference_scores(token_logits), weights = softmax(token_logits);
   std::vector<int32_t> order(token_logits.size());
   std::iota(order.begin(), order.end(), 0);
-  const auto logit = [&](int32_t expert) {
-    const double value = token_logits[static_cast<size_t>(expert)];
-    // A user's own inputs may hold anything.
-    return std::isnan(value) ? -std::numeric_limits<double>::infinity() : value;
-  };
-  std::sort(order.begin(), order.end(),
-            [&](int32_t a, int32_t b) { return logit(a) != logit(b) ? logit(a) > logit(b) : a < b; });
-  double sum = 0;
-  for (const int32_t expert : order) sum += std::exp(logit(expert) - logit(order[0]));
+  const auto key = [&](int32_t expert) { return std::pair(-scores[static_cast<size_t>(expert)], expert); };
+  std::sort(order.begin(), order.end(), [&](int32_t a, int32_t b) { return key(a) < key(b); });
   std::vector<Choice> choices;
-  for (const int32_t expert : std::span(order).first(static_cast<size_t>(top_k))) {
-    choices.push_back({expert, std::exp(logit(expert) - logit(order[0])) / sum});
-  }
+  for (const int32_t expert : std::span(order).first(static_cast<size_t>(top_k)))
+    choices.push_back({expert, weights[static_cast<size_t>(expert)]});
   return choices;
 }
 

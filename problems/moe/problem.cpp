@@ -109,6 +109,30 @@ class Moe final : public Problem {
     }
     return values;
   }
+
+  std::span<const std::string_view> oracle_fields() const override {
+    static constexpr std::string_view kNames[] = {"d_hidden", "d_expert", "d_shared", "top_k"};
+    return kNames;
+  }
+
+  Result<std::vector<int32_t>> complete_oracle_shape(const NamedSizes& given) const override {
+    const auto size_of = [&](std::string_view name, int64_t otherwise) {
+      const auto found = given.find(name);
+      return found == given.end() ? otherwise : found->second;
+    };
+    const int64_t batches = given.at("bs"), length = given.at("seq"), experts = given.at("n_experts");
+    const int64_t hidden = size_of("d_hidden", kHidden), expert = size_of("d_expert", kExpert);
+    const int64_t shared = size_of("d_shared", expert * kSharedExperts), top_k = size_of("top_k", kTopK);
+    for (const int64_t size : {batches, length, experts, hidden, expert, shared, top_k})
+      if (size < 1) return Error{"every size must be positive"};
+    if (batches * length > kLargestOracleSize)
+      return Error{fmt::format("bs={} times seq={} is more than {} tokens", batches, length, kLargestOracleSize)};
+    if (top_k > experts) return Error{fmt::format("top_k={} is more than n_experts={}", top_k, experts)};
+    std::vector<int32_t> values;
+    for (const int64_t value : {batches, length, batches * length, hidden, expert, shared, experts, top_k})
+      values.push_back(static_cast<int32_t>(value));
+    return values;
+  }
 };
 
 }  // namespace

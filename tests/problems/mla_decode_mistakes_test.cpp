@@ -83,5 +83,16 @@ TEST(MlaDecodeTolerance, AMissingAppendedKeyFails) {
   EXPECT_GT(report("appended key left out", kShort, "late-key", worst), 10);
 }
 
+// A last tile of keys that is not masked. A head does not look at a key whose score is negative, so two of them. One
+// key too many in thousands would not show in y, if it were like the others.
+TEST(MlaDecodeTolerance, RowsBehindTheNewTokenShowOnEveryFamily) {
+  const Variant variant{.later_keys = 2};
+  const Shape shape = {"later", {2, 128, 64, 2, 200, 203}}, longer = {"longer", {1, 64, 32, 4, 1500, 1504}};
+  EXPECT_GT(report("two keys too many", longer, kNormalInputs, ratio(longer, kNormalInputs, variant)), 2);
+  EXPECT_GT(report("two keys too many", shape, kNormalInputs, ratio(shape, kNormalInputs, variant)), 2);
+  for (const std::string_view family : kFamilies)
+    EXPECT_GT(report("two keys too many", shape, family, ratio(shape, family, variant)), 2);
+}
+
 }  // namespace
 }  // namespace hipbench::mla_decode

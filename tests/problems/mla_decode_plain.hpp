@@ -28,6 +28,7 @@ struct Variant {
   double base = 9984;
   int64_t position_offset = 0;  // of the query
   bool appended_key = true;
+  int64_t later_keys = 0;  // rows behind the new token that are taken for keys as well
 };
 
 class Plain {
@@ -98,6 +99,10 @@ class Plain {
       for (int64_t i = 0; i < kCacheRow; ++i) row.push_back(v.cached(element(kKvCache, batch * s_.max_seq + t, i)));
     }
     if (v.appended_key) cache.push_back(appended);
+    for (int64_t t = s_.prefill + 1; t <= s_.prefill + v.later_keys; ++t) {
+      Vector& row = cache.emplace_back();
+      for (int64_t i = 0; i < kCacheRow; ++i) row.push_back(element(kKvCache, batch * s_.max_seq + t, i));
+    }
     Vector outputs;
     for (int64_t head = 0; head < s_.n_heads; ++head) {
       const Vector output = attend(head, linear(kWqUp, head * kQueryHead, kQueryHead, q_latent, v), cache, v);

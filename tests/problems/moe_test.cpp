@@ -106,6 +106,22 @@ TEST(Moe, OracleIsTheDefinition) {
   }
 }
 
+TEST(Moe, ChoosesBySoftmaxValuesRoundedToF16AsTheReferenceDoes) {
+  const auto chosen = [](const std::vector<double>& logits, int64_t top_k) {
+    std::vector<int32_t> experts;
+    for (const Choice& choice : choose(logits, top_k)) experts.push_back(choice.expert);
+    return experts;
+  };
+  EXPECT_THAT(chosen({0.5, 1.5, -1, 1.0}, 2), ElementsAre(1, 3));
+  // 1.0001 and 1.0004 are the same number in f16: the smaller index has it.
+  EXPECT_THAT(chosen({-1, 2, 1.0001, 1.0004}, 2), ElementsAre(1, 2));
+  // These differ in f16 (2 and 2 + 2^-9), but not their softmax values beside a much larger one.
+  EXPECT_THAT(chosen({18, 2, 2 + 0x1p-9}, 2), ElementsAre(0, 1));
+  EXPECT_THAT(chosen({-1, 2, 1.0, 1.01}, 2), ElementsAre(1, 3));
+  const double weight = choose(std::vector<double>{-1, 2, 1.0001, 1.0004}, 2)[1].weight;
+  EXPECT_NEAR(weight, std::exp(1.0001) / (std::exp(-1) + std::exp(2) + std::exp(1.0001) + std::exp(1.0004)), 1e-12);
+}
+
 // Also for many tokens, which the oracle takes in several batches.
 TEST(Moe, RowOracleGivesTheSameAsTheWhole) {
   constexpr Sizes kBatches = {1, 2100, 2100, 24, 16, 16, 4, 2};

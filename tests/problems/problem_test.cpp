@@ -65,7 +65,8 @@ TEST(EveryProblem, WritableRangesDivideIntoRows) {
         continue;
       }
       EXPECT_GT(range.total_bytes(), 0u);
-      EXPECT_LE(range.offset + (range.rows - 1) * range.stride_bytes + range.row_bytes, problem->byte_count(shape, pointer));
+      EXPECT_LE(range.offset + (range.rows - 1) * range.stride_bytes + range.row_bytes,
+                problem->byte_count(shape, pointer));
       EXPECT_EQ(range.total_bytes() % static_cast<uint64_t>(problem->row_count(shape)), 0u);
     }
   }
@@ -91,10 +92,50 @@ TEST(ParseShape, SaysWhatIsWrong) {
   EXPECT_THAT(error_of("m=0,n=64,k=128"), HasSubstr("m=0"));
 }
 
+TEST(ParseOracleShape, TakesSizesThatNoCandidateSees) {
+  const auto values_of = [](std::string_view problem, std::string_view text) {
+    const Result<Shape> shape = (*find_problem(problem))->parse_oracle_shape(text);
+    return shape ? shape->values : std::vector<int32_t>{};
+  };
+  using testing::ElementsAre;
+  EXPECT_THAT(values_of("fp8_gemm", "m=5,n=7,k=130"), ElementsAre(5, 7, 130, 0));
+  EXPECT_THAT(values_of("moe", "n_experts=8,bs=1,seq=48,d_hidden=256,d_expert=128"),
+              ElementsAre(1, 48, 48, 256, 128, 128, 8, 4));
+  EXPECT_THAT(values_of("moe", "n_experts=4,bs=2,seq=3,d_shared=64,top_k=1"),
+              ElementsAre(2, 3, 6, 7168, 2048, 64, 4, 1));
+  EXPECT_THAT(values_of("mla_decode", "bs=2,prefill=16,dim=256,dq=128,max_seq=17"),
+              ElementsAre(2, 256, 128, 128, 16, 17));
+  const Problem& moe = **find_problem("moe");
+  EXPECT_EQ(moe.parse_oracle_shape("d_expert=128,seq=48,bs=1,n_experts=8")->label,
+            "n_experts=8,bs=1,seq=48,d_expert=128");
+  for (const Problem* problem : all_problems()) {
+    for (const ListedShape& listed : problem->shapes(ShapeSet::Tests))
+      EXPECT_EQ(problem->parse_oracle_shape(listed.shape.label)->values, listed.shape.values);
+  }
+}
+
+TEST(ParseOracleShape, SaysWhatIsWrong) {
+  const auto error_of = [](std::string_view problem, std::string_view text) {
+    const Result<Shape> shape = (*find_problem(problem))->parse_oracle_shape(text);
+    return shape ? std::string("accepted") : shape.error().message;
+  };
+  EXPECT_THAT(error_of("moe", "n_experts=8,bs=1,seq=48,dim=256"), HasSubstr("the oracle also takes d_hidden=N"));
+  EXPECT_THAT(error_of("moe", "n_experts=3,bs=1,seq=1"), HasSubstr("top_k=4 is more than n_experts=3"));
+  EXPECT_THAT(error_of("moe", "n_experts=8,bs=1048576,seq=2"), HasSubstr("tokens"));
+  EXPECT_THAT(error_of("moe", "n_experts=1048576,bs=1,seq=1,d_hidden=1048576"), HasSubstr("GB"));
+  EXPECT_THAT(error_of("moe", "n_experts=8,bs=1,seq=1,d_hidden=0"), HasSubstr("positive"));
+  EXPECT_THAT(error_of("mla_decode", "bs=1,prefill=17,max_seq=17"), HasSubstr("leaves no row"));
+  EXPECT_THAT(error_of("mla_decode", "bs=1,prefill=-1"), HasSubstr("prefill=-1 is not between 0"));
+  EXPECT_THAT(error_of("fp8_gemm", "m=0,n=64,k=128"), HasSubstr("m=0 is not positive"));
+  EXPECT_THAT(error_of("fp8_gemm", "m=64,n=64,k=2000000"), HasSubstr("k=2000000"));
+  EXPECT_THAT(error_of("identity", "rows=0,columns=1"), HasSubstr("rows=0"));
+}
+
 TEST(Pack, CutsStridedRangesOut) {
   std::vector<std::byte> buffer(20);
   for (size_t i = 0; i < buffer.size(); ++i) buffer[i] = static_cast<std::byte>(i);
-  const std::vector<std::byte> packed = Problem::pack({.offset = 2, .row_bytes = 2, .stride_bytes = 8, .rows = 3}, buffer);
+  const std::vector<std::byte> packed =
+      Problem::pack({.offset = 2, .row_bytes = 2, .stride_bytes = 8, .rows = 3}, buffer);
   EXPECT_EQ(packed, (std::vector<std::byte>{std::byte{2}, std::byte{3}, std::byte{10}, std::byte{11}, std::byte{18},
                                             std::byte{19}}));
   EXPECT_TRUE(Problem::pack({}, buffer).empty());
