@@ -149,7 +149,6 @@ std::string as_json(const Stats& stats, int exit_status) {
                                     {"mfma", c.mfma}, {"branch", c.branch}, {"other", c.other}, {"mfma_flops", c.mfma_flops},
                                     {"bytes_read", c.bytes_read}, {"bytes_written", c.bytes_written}, {"barriers", c.barriers},
                                     {"workgroups", c.workgroups}, {"waves", c.waves}, {"emulation_seconds", kernel.host_seconds}};
-    // There is no modelled time without a validated model.
     entry["modelled_seconds"] = kernel.modelled_seconds > 0 ? nlohmann::ordered_json(kernel.modelled_seconds) : nlohmann::ordered_json();
     root["kernels"].push_back(std::move(entry));
   }
@@ -267,6 +266,7 @@ int run(const Options& options) {
   emulator::Limits limits;
   limits.instructions_per_launch = options.limit;
   limits.check = options.check;
+  limits.time = options.stats && !options.check;
   const Result<void> limited = device.set_limits(limits);
   Result<UniqueFd> client = server->new_client_fd();
   if (!limited || !client) {

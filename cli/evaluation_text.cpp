@@ -121,6 +121,27 @@ std::string time_cell(const ShapeResult& shape) {
   return fmt::format("{:.{}f} µs {}", shape.time_us, decimals, shape.time_is_modelled ? "modelled" : "measured");
 }
 
+// The geometric mean where every shape has a time, and how far to trust modelled ones.
+std::string times_text(const std::vector<ShapeResult>& shapes, const Painter& paint) {
+  double logarithms = 0;
+  bool modelled = false, all = !shapes.empty();
+  std::string model;
+  for (const ShapeResult& shape : shapes) {
+    all = all && shape.time_us > 0;
+    if (!(shape.time_us > 0)) continue;
+    logarithms += std::log(shape.time_us);
+    modelled = modelled || shape.time_is_modelled;
+    if (!shape.timing_model.empty()) model = " " + shape.timing_model;
+  }
+  std::string text;
+  if (all && shapes.size() > 1)
+    text += fmt::format("geometric mean {:.2f} µs {}\n", std::exp(logarithms / static_cast<double>(shapes.size())),
+                        modelled ? "modelled" : "measured");
+  if (modelled)
+    text += paint(Color::Dim, fmt::format("modelled by the timing model{}; docs/timing-model.md says how far to trust it", model)) + "\n";
+  return text;
+}
+
 std::string evaluation_text(const Evaluation& evaluation, const std::string& replay, const Painter& paint) {
   std::string text;
   if (!evaluation.shapes.empty()) text += shape_table(evaluation, paint) + "\n";
@@ -133,9 +154,7 @@ std::string evaluation_text(const Evaluation& evaluation, const std::string& rep
     text += failures_text(evaluation, paint);
   }
   text += warnings_text(evaluation, paint) + facts_text(evaluation, paint);
-  const bool modelled = std::any_of(shapes.begin(), shapes.end(),
-                                    [](const ShapeResult& s) { return s.time_us > 0 && s.time_is_modelled; });
-  if (modelled) text += paint(Color::Dim, "modelled times are not validated against a GPU yet") + "\n";
+  text += times_text(shapes, paint);
   if (!replay.empty()) text += paint(Color::Dim, "again: " + replay) + "\n";
   return text;
 }

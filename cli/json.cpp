@@ -85,6 +85,10 @@ Json kernel_json(const KernelResources& k) {
 Json shape_result_json(const ShapeResult& s) {
   Json time = nullptr;
   if (s.time_us > 0) time = {{"us", s.time_us}, {"provenance", s.time_is_modelled ? "modelled" : "measured"}};
+  if (!s.timing_model.empty() && s.time_us > 0) {
+    time["model"] = s.timing_model;
+    time["sampling_error"] = s.time_error;
+  }
   return {{"shape", s.shape.label},
           {"verdict", verdict_json(s.verdict)},
           {"checked_rows", s.checked_rows},

@@ -22,6 +22,7 @@ namespace hipbench {
 struct CallLimits {
   uint64_t wave_instructions = 0;  // of one call, all its launches
   bool check = false;              // with the device's memory and race checks
+  bool time = false;               // with the time that the timing model gives it
 };
 
 // What both tracks need to make their candidate. It outlives the candidate.

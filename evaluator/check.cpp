@@ -73,7 +73,26 @@ struct CallRecord {
   std::vector<LaunchRecord> launches;
   uint64_t wave_instructions = 0;
   double host_seconds = 0;
+  double modelled_seconds = 0;  // from the start of the first operation to the end of the last; 0 = not all have a time
+  double modelled_error = 0;    // relative, from sampling
+  std::string timing_model;
 };
+
+// Operations come one behind the other, so that all but the first save a part of what starting takes.
+void add_times(std::span<const emulator::Operation> operations, CallRecord& record) {
+  double seconds = 0, error_seconds = 0, saved = 0;
+  for (const emulator::Operation& operation : operations) {
+    if (operation.kind == emulator::OperationKind::Timestamp || operation.kind == emulator::OperationKind::LoadModule) continue;
+    const emulator::LaunchResult& result = operation.result;
+    if (!(result.modelled_seconds > 0)) return;
+    seconds += result.modelled_seconds - saved;
+    saved = result.modelled_saved_seconds;
+    error_seconds += result.modelled_error * result.modelled_seconds;
+    record.timing_model = result.timing_model;
+  }
+  record.modelled_seconds = seconds;
+  record.modelled_error = seconds > 0 ? error_seconds / seconds : 0;
+}
 
 Verdict ours(const Error& error) { return {VerdictKind::Infrastructure, error.message, {}}; }
 
@@ -90,6 +109,7 @@ class ShapeCheck {
   ShapeResult run() {
     result_.verdict = check();
     candidate_.end();
+    if (result_.verdict.passed()) result_.time_us = modelled_us_;
     if (!result_.verdict.passed() && !server_.trusted().connected())
       result_.verdict = {VerdictKind::Infrastructure, "the emulated device ended unexpectedly", result_.verdict.reason};
     return std::move(result_);
@@ -197,7 +217,7 @@ class ShapeCheck {
     calls_in_session_ = 0;
     Result<DeviceBuffers> buffers = DeviceBuffers::create(server_.trusted(), problem_, result_.shape);
     if (!buffers) return ours(buffers.error());
-    const CallLimits limits{wave_instruction_limit(), options_.check};
+    const CallLimits limits{wave_instruction_limit(), options_.check, record && !options_.check};
     if (std::optional<Verdict> failed = candidate_.begin(result_.shape, limits)) return std::move(*failed);
     for (const Round& round : rounds) {
       ++calls_in_session_;
@@ -231,6 +251,9 @@ class ShapeCheck {
       result_.launches = std::move(record->launches);
       result_.wave_instructions = record->wave_instructions;
       result_.emulation_seconds = record->host_seconds;
+      modelled_us_ = record->modelled_seconds * 1e6;
+      result_.timing_model = record->timing_model;
+      result_.time_error = record->modelled_error;
     }
     // A process that was stopped by its sandbox did something worse than what the device saw of it. Otherwise the device says
     // more than what the candidate's process reports.
@@ -279,6 +302,7 @@ class ShapeCheck {
       if (!operation.result.completed() && !record.ended) record.ended = verdict_of_fault(operation.result.fault);
     }
     if (!options_.check) record.not_ranked = check_ways_out(log.operations);
+    add_times(log.operations, record);
     record.broken_rule = check_provenance(log.operations, problem_, result_.shape, buffers.addresses());
     return record;
   }
@@ -288,6 +312,7 @@ class ShapeCheck {
   emulator::DeviceServer& server_;
   const CheckOptions& options_;
   bool observed_ = false;
+  double modelled_us_ = 0;  // of the first call
   ShapeResult result_;
   Case drawn_;    // the oracle's one normal case, that the first call gets
   Case current_;  // what case_of() made last

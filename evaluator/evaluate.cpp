@@ -178,6 +178,11 @@ class Run {
     on_stop_.reset();
     server_.reset();
   }
+  // For the record, beside the other versions that a time depends on.
+  void note_timing_model(const std::string& model) {
+    const std::string note = "; timing model " + model;
+    if (!model.empty() && !evaluation_.toolchain.ends_with(note)) evaluation_.toolchain += note;
+  }
   void note_peak(uint64_t bytes) { evaluation_.peak_memory_bytes = std::max(evaluation_.peak_memory_bytes, bytes); }
 
   std::optional<Verdict> inspect_code() {
@@ -216,6 +221,7 @@ class Run {
       check.seed = evaluation_.seed + 0x9e3779b97f4a7c15 * (k + 1);
       printed_.clear();
       evaluation_.shapes.push_back(check_shape(problem_, options_.shapes[k], *candidate, *server_, check));
+      note_timing_model(evaluation_.shapes.back().timing_model);
       show_printed(evaluation_.shapes.back().verdict);
       const Verdict& verdict = evaluation_.shapes.back().verdict;
       if (verdict.passed()) continue;

@@ -50,6 +50,8 @@ struct ShapeResult {
   // 0 = no time (the candidate did not pass, or the device gives none).
   double time_us = 0;
   bool time_is_modelled = true;
+  double time_error = 0;     // relative standard error from sampling workgroups, of a modelled time
+  std::string timing_model;  // the version of the model that gave it
   std::vector<LaunchRecord> launches;  // of the timed call
   uint64_t wave_instructions = 0;      // of the timed call
   double emulation_seconds = 0;        // wall time of the timed call on the emulated device

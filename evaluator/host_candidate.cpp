@@ -71,7 +71,8 @@ class HostCandidate final : public Candidate {
     const emulator::Limits limits{.instructions_per_launch = limits_.wave_instructions,
                                   .instructions_in_all = limits_.wave_instructions,
                                   .known_code_only = true,
-                                  .check = limits_.check};
+                                  .check = limits_.check,
+                                  .time = limits_.time};
     if (Result<void> set = device().set_limits(limits); !set) return ours(set.error());
     return std::nullopt;
   }

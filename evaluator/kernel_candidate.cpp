@@ -55,7 +55,7 @@ class KernelCandidate final : public Candidate {
 
   std::optional<Verdict> call(std::span<const uint64_t> field_addresses) override {
     // The limit counts from here, over all launches of the call.
-    const emulator::Limits limits{.instructions_in_all = limits_.wave_instructions, .check = limits_.check};
+    const emulator::Limits limits{.instructions_in_all = limits_.wave_instructions, .check = limits_.check, .time = limits_.time};
     if (Result<void> set = device().set_limits(limits); !set) return ours(set.error());
     std::vector<uint64_t> workspaces;
     std::optional<Verdict> verdict = allocate_workspaces(workspaces);
@@ -130,6 +130,7 @@ class KernelCandidate final : public Candidate {
     request.dynamic_lds = step.dynamic_lds_bytes;
     request.cooperative = step.cooperative;
     request.check = limits_.check;
+    request.time = limits_.time;
     const KernelFacts facts = facts_of(kernel);
     request.kernargs.assign(kernel.explicit_kernarg_size, std::byte{0});
     for (size_t k = 0; k < step.arguments.size(); ++k) {

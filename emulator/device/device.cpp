@@ -19,6 +19,7 @@
 #include "emulator/device/launch_limits.hpp"
 #include "emulator/exec/launch.hpp"
 #include "emulator/isa/program.hpp"
+#include "emulator/timing/launch_model.hpp"
 
 namespace hipbench::emulator {
 
@@ -76,6 +77,7 @@ class EmulatedDevice final : public Device {
   static Result<std::unique_ptr<Device>> create(DeviceOptions options) {
     std::unique_ptr<EmulatedDevice> device(new EmulatedDevice);
     device->threads_ = options.threads != 0 ? options.threads : usable_cores();
+    device->timing_ = options.timing != nullptr ? options.timing : &mi300x_timing();
     device->memory_ = TRY(AddressSpace::create(options.resident_budget));
     device->hostcall_ = TRY(HostcallService::create(*device->memory_, options.print ? options.print : print_to_stdout));
     TRY(device->set_up_queue());
@@ -94,6 +96,7 @@ class EmulatedDevice final : public Device {
   std::vector<InstructionUse> module_instructions(ModuleHandle handle) const override;
   Result<LaunchResult> launch(const LaunchRequest& request) override;
   Result<u32> occupancy(ModuleHandle handle, std::string_view kernel, u32 block_size, u32 dynamic_lds) const override;
+  void model_transfer(u64 bytes, bool over_host_link, LaunchResult& result) const override;
   u64 clock_ns() const override { return clock_.load() * 1000 / mi300x::kClockMhz; }
 
  private:
@@ -107,12 +110,15 @@ class EmulatedDevice final : public Device {
   Result<u64> write_kernarg_segment(const Kernel& kernel, const LaunchRequest& request);
   Result<void> write_dispatch_packet(const Kernel& kernel, const LaunchRequest& request, u64 module_base, u64 kernarg);
   Result<LaunchResult> run(const Module& module, const Kernel& kernel, const LaunchRequest& request, u64 kernarg);
+  LaunchResult run_timed(const Module& module, ExecLaunch& launch, bool only_traced);
+  void note_model(LaunchResult& result) const;
   // What the launch that runs leaves outside device memory.
   void forget_traces();
   LaunchResult with_traces(LaunchResult result);
   void advance_clock(const LaunchResult& result);
 
   u32 threads_ = 1;
+  const TimingParameters* timing_ = nullptr;
   std::unique_ptr<AddressSpace> memory_;
   std::unique_ptr<HostcallService> hostcall_;
   u64 queue_ = 0, packet_ = 0, grid_sync_ = 0, printf_buffer_ = 0;
@@ -304,7 +310,7 @@ Result<LaunchResult> EmulatedDevice::run(const Module& module, const Kernel& ker
   try {
     if (!request.check) {
       memory_->forget_tracked();  // nobody watches what it writes
-      return with_traces(run_launch(launch));
+      return with_traces(request.time ? run_timed(module, launch, request.only_timed) : run_launch(launch));
     }
     LaunchChecks checks(*memory_, module.base, request.grid.count(),
                         [&object = *module.object](u64 offset) { return source_of(object, offset); });
@@ -313,6 +319,32 @@ Result<LaunchResult> EmulatedDevice::run(const Module& module, const Kernel& ker
   } catch (const std::exception& failure) {  // out of host memory or threads
     return Error{fmt::format("kernel '{}' could not be executed: {}", kernel.demangled, failure.what())};
   }
+}
+
+LaunchResult EmulatedDevice::run_timed(const Module& module, ExecLaunch& launch, bool only_traced) {
+  u64 code_base = ~u64{0}, code_end = 0;
+  for (const CodeObject::CodeRange& range : module.object->code_ranges()) {
+    code_base = std::min(code_base, module.base + range.offset);
+    code_end = std::max(code_end, module.base + range.offset + range.size);
+  }
+  LaunchTracer tracer(*timing_, code_base, code_end - code_base, launch.grid.count(),
+                      resident_workgroups(*timing_, launch.workgroups_per_cu));
+  launch.tracer = &tracer;
+  launch.only_traced = only_traced;
+  LaunchResult result = run_launch(launch);
+  if (!result.completed()) return result;
+  const auto traces = tracer.take();
+  const LaunchShape shape{.workgroups = launch.grid.count(),
+                          .workgroups_per_cu = launch.workgroups_per_cu,
+                          .scratch_bytes_per_lane = launch.scratch_bytes_per_lane,
+                          .touched_bytes = touched_bytes(*memory_, traces)};
+  auto modelled = std::make_shared<ModelledLaunch>(model_launch(*timing_, tracer, shape, traces));
+  modelled->code_offset = code_base - module.base;
+  result.modelled_seconds = modelled->seconds;
+  result.modelled_error = modelled->sampling_error;
+  note_model(result);
+  result.modelled = std::move(modelled);
+  return result;
 }
 
 void EmulatedDevice::forget_traces() {
@@ -328,8 +360,25 @@ LaunchResult EmulatedDevice::with_traces(LaunchResult result) {
   return result;
 }
 
-// No timing model here: the clock only has to go on in proportion to the work, and past what the kernel saw of it.
+void EmulatedDevice::note_model(LaunchResult& result) const {
+  result.modelled_saved_seconds = (timing_->device.launch_overhead_us - timing_->device.launch_gap_us) * 1e-6;
+  result.timing_model = timing_model_version();
+}
+
+void EmulatedDevice::model_transfer(u64 bytes, bool over_host_link, LaunchResult& result) const {
+  const f64 bytes_per_second =
+      over_host_link ? timing_->transfers.host_gigabytes_per_second * 1e9 : timing_->hbm.terabytes_per_second * 1e12;
+  result.modelled_seconds = timing_->device.launch_overhead_us * 1e-6 + static_cast<f64>(bytes) / bytes_per_second;
+  note_model(result);
+}
+
+// Where no time was modelled the clock only has to go on in proportion to the work, and past what the kernel saw of it.
 void EmulatedDevice::advance_clock(const LaunchResult& result) {
+  if (result.modelled_seconds > 0) {
+    const u64 modelled_clocks = static_cast<u64>(result.modelled_seconds * mi300x::kClockMhz * 1e6);
+    clock_ += std::max(modelled_clocks, result.emulated_clocks);
+    return;
+  }
   const u64 busy_cus = std::clamp<u64>(result.counters.workgroups, 1, mi300x::kComputeUnits);
   const u64 issue_clocks = result.counters.instructions / busy_cus;
   clock_ += kLaunchClocks + std::max(issue_clocks, result.emulated_clocks);

@@ -18,9 +18,13 @@
 
 namespace hipbench::emulator {
 
+struct ModelledLaunch;    // emulator/timing/launch_model.hpp
+struct TimingParameters;  // emulator/timing/parameters.hpp
+
 struct DeviceOptions {
   u32 threads = 0;                              // worker threads; 0 = one a core
   u64 resident_budget = 0;                      // see AddressSpace::create
+  const TimingParameters* timing = nullptr;     // of the timing model; must outlive the device; null = those of an MI300X
   std::function<void(std::string_view)> print;  // receives device printf text; default: standard output
 };
 
@@ -36,6 +40,8 @@ struct LaunchRequest {
   bool cooperative = false;         // the whole grid must be resident at once, or the launch is refused
   u64 instruction_limit = 0;        // wave instructions; 0 = none
   bool check = false;               // run with the memory and race checks
+  bool time = false;                // trace sampled workgroups and model the time that the launch would take
+  bool only_timed = false;          // execute those alone: for validating the model; results are incomplete
 };
 
 // What a launch did. Classes follow the CDNA3 issue ports.
@@ -72,7 +78,11 @@ struct LaunchResult {
   Counters counters;
   double host_seconds = 0;      // wall time the emulation took
   ClassSeconds class_seconds;   // where it went, estimated
-  double modelled_seconds = 0;  // 0 while there is no validated timing model for it
+  double modelled_seconds = 0;  // what the timing model says it takes on an idle MI300X, launch included; 0 = not asked for
+  double modelled_saved_seconds = 0;  // of these, when it comes right behind another operation
+  double modelled_error = 0;          // relative standard error from sampling workgroups
+  std::string timing_model;           // which version said so
+  std::shared_ptr<const ModelledLaunch> modelled;  // how it got there; in this process only
   u64 emulated_clocks = 0;      // shader clocks that passed for the kernel's own clock instructions; 0 = not known
   u32 occupancy_workgroups_per_cu = 0;
   // What it did that shows outside device memory.
@@ -113,6 +123,10 @@ class Device {
   // Workgroups of the kernel that fit on one CU at once (waves, registers, LDS), as the hardware's limits give them.
   virtual Result<u32> occupancy(ModuleHandle module, std::string_view kernel, u32 block_size,
                                 u32 dynamic_lds) const = 0;
+
+  // Fills in what the timing model says of moving bytes: over the link to the host, or within device memory, where each byte read
+  // and each byte written counts.
+  virtual void model_transfer(u64 bytes, bool over_host_link, LaunchResult& result) const = 0;
 
   // Emulated device time in ns since creation; advances with launches, never with host time.
   virtual u64 clock_ns() const = 0;

@@ -115,7 +115,10 @@ class LaunchRun : public Supervisor {
       while (!stop_.load(std::memory_order_relaxed)) {
         const bool wants_more = resident.empty() || (resident.front()->yielded && resident.size() < resident_per_thread_);
         if (wants_more) start_next(resident, spare);
-        if (resident.empty()) break;
+        if (resident.empty()) {
+          if (next_.load(std::memory_order_relaxed) >= total_) break;
+          continue;
+        }
         std::unique_ptr<Workgroup> group = std::move(resident.front());
         resident.pop_front();
         try {
@@ -128,6 +131,7 @@ class LaunchRun : public Supervisor {
           for (const Wave& wave : group->waves) add_wave_counters(counters, wave);
           ++counters.workgroups;
           if (launch_.checks != nullptr) launch_.checks->note_progress();
+          if (group->trace != nullptr) launch_.tracer->end(std::move(group->trace));
           spare = std::move(group->storage);
         } else {
           resident.push_back(std::move(group));
@@ -184,7 +188,11 @@ class LaunchRun : public Supervisor {
       spare = std::make_unique<WorkgroupStorage>(waves, launch_.scratch_bytes_per_lane, lds_bytes(launch_));
     }
     // In front: it runs next, and the waiting ones get their turn after it.
-    resident.push_front(std::make_unique<Workgroup>(launch_, index, std::move(spare)));
+    auto group = std::make_unique<Workgroup>(launch_, index, std::move(spare));
+    if (launch_.only_traced && group->trace == nullptr)
+      spare = std::move(group->storage);
+    else
+      resident.push_front(std::move(group));
   }
 
   // Until the group is finished or a wave yields.

@@ -14,6 +14,7 @@
 namespace hipbench::emulator {
 
 class LaunchChecks;
+class LaunchTracer;
 
 struct ExecLaunch {
   const Kernel* kernel = nullptr;
@@ -32,6 +33,8 @@ struct ExecLaunch {
   bool cooperative = false;         // residency was checked by the caller
   u32 threads = 1;
   LaunchChecks* checks = nullptr;   // the memory and race checks; null = none
+  LaunchTracer* tracer = nullptr;   // records sampled workgroups for the timing model; null = no timing
+  bool only_traced = false;         // the others are not executed: for measuring the model itself
   std::function<void()> poll_hostcall;  // thread-safe; called when waves signal the host or wait
 };
 

@@ -154,6 +154,7 @@ Workgroup::Workgroup(const ExecLaunch& the_launch, u64 linear_index, std::unique
     set_up_vgprs(launch, wave);
   }
   live = count;
+  if (launch.tracer != nullptr) trace = launch.tracer->begin(linear, count);
 }
 
 namespace {
@@ -219,6 +220,30 @@ void execute_timed(Wave& wave, const Inst* inst, Position& position, Sampler& sa
   if (ticks > overhead && ticks < kMostTicks) sampler.ticks[static_cast<u32>(inst->cls)] += ticks - overhead;
 }
 
+// Instruction by instruction, telling the tracer of each before it is executed.
+void execute_traced(Wave& wave, const Workgroup& group, Supervisor& supervisor, Position& position) {
+  i32 until_check = kCheckInterval;
+  WaveTrace& trace = group.trace->waves[wave.index];
+  while (wave.status == WaveStatus::Running) {
+    const Inst* inst = wave.next;
+    if (inst == nullptr) inst = wave.program->at(wave.pc);
+    position.inst = inst;
+    const TimedOp* op = group.launch.tracer->record(trace, wave, *inst);
+    // Where only timing is wanted, matrix products are not: control flow that depended on them would be all they change.
+    if (group.launch.only_traced && op != nullptr && op->kind == TimedKind::Mfma) {
+      wave.next = inst->following;
+      wave.pc = inst->pc + inst->size;
+      continue;
+    }
+    execute_one(wave, inst, position);
+    if (--until_check > 0) continue;
+    until_check = kCheckInterval;
+    if (!supervisor.check(kCheckInterval) && wave.status == WaveStatus::Running) wave.status = WaveStatus::Yielded;
+  }
+  if (wave.status == WaveStatus::Yielded) group.trace->waited = true;
+  supervisor.check(static_cast<u64>(kCheckInterval - until_check));
+}
+
 // `execute` until the wave gives up its turn.
 void run_wave(Wave& wave, const Workgroup& group, Supervisor& supervisor, Sampler& sampler) {
   Position position;
@@ -226,6 +251,8 @@ void run_wave(Wave& wave, const Workgroup& group, Supervisor& supervisor, Sample
   // The checks want to know the program counter of every access.
   const bool runs = wave.observer == nullptr;
   try {
+    if (group.trace != nullptr) [[unlikely]]
+      return execute_traced(wave, group, supervisor, position);
     while (wave.status == WaveStatus::Running) {
       const Inst* inst = wave.next;
       if (inst == nullptr) [[unlikely]]

@@ -7,6 +7,7 @@
 #include "emulator/checks/group_checks.hpp"
 #include "emulator/exec/launch.hpp"
 #include "emulator/isa/wave.hpp"
+#include "emulator/timing/trace.hpp"
 
 namespace hipbench::emulator {
 
@@ -60,6 +61,7 @@ struct Workgroup {
   u64 linear = 0;
   std::unique_ptr<WorkgroupStorage> storage;
   std::vector<Wave> waves;
+  std::unique_ptr<WorkgroupTrace> trace;  // of a sampled workgroup
   u32 live = 0;  // waves that have not ended
 
   // Lets every wave run until it ends, waits at a barrier that is not complete, or yields. Throws WaveFault.

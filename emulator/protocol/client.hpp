@@ -90,6 +90,7 @@ struct Limits {
   // Untrusted connections may load only the code objects that the trusted one has loaded as well; what is refused is logged.
   bool known_code_only = false;
   bool check = false;               // run the launches of untrusted connections with the memory and race checks
+  bool time = false;                // model the time that they would take, and that of fills and copies
 };
 
 struct MemoryInfo {
@@ -127,7 +128,7 @@ class Client {
   Result<void> fill_rows(u64 address, u64 pitch, u32 value, u32 value_size, u64 count, u64 rows);
   Result<void> copy(u64 to, u64 from, u64 bytes);
   Result<void> copy_rows(u64 to, u64 to_pitch, u64 from, u64 from_pitch, u64 width, u64 rows);
-  // LaunchRequest's instruction_limit and check are the trusted connection's to use; for the others Limits says them.
+  // LaunchRequest's instruction_limit, check and time are the trusted connection's to use; for the others Limits says them.
   Result<void> launch(const LaunchRequest& request);
   // Notes the device clock in a numbered slot (below kMaxTimestampSlots) once all before it is done.
   Result<void> timestamp(u32 slot);

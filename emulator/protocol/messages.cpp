@@ -55,6 +55,7 @@ void put(Writer& writer, const LaunchRequest& launch) {
   writer.put(u8{launch.cooperative});
   writer.put(launch.instruction_limit);
   writer.put(u8{launch.check});
+  writer.put(u8{launch.time});
   writer.put(static_cast<u32>(launch.kernargs.size()));
   writer.bytes(launch.kernargs);
 }
@@ -69,6 +70,7 @@ LaunchRequest get_launch(Reader& reader) {
   launch.cooperative = reader.get<u8>() != 0;
   launch.instruction_limit = reader.get<u64>();
   launch.check = reader.get<u8>() != 0;
+  launch.time = reader.get<u8>() != 0;
   const auto kernargs = reader.bytes(reader.count());
   launch.kernargs.assign(kernargs.begin(), kernargs.end());
   return launch;
@@ -152,7 +154,8 @@ void put(Writer& writer, const LaunchResult& result) {
   writer.bytes(std::as_bytes(std::span(&result.counters, 1)));
   writer.put(result.host_seconds);
   writer.bytes(std::as_bytes(std::span(&result.class_seconds, 1)));
-  writer.put(result.modelled_seconds);
+  for (const double modelled : {result.modelled_seconds, result.modelled_saved_seconds, result.modelled_error}) writer.put(modelled);
+  writer.put(result.timing_model);
   writer.put(result.occupancy_workgroups_per_cu);
   writer.put(result.bytes_written_to_host);
   for (const bool used : {result.used_hostcall, result.used_dispatch_packet, result.used_queue_object}) writer.put(u8{used});
@@ -166,7 +169,9 @@ LaunchResult get_result(Reader& reader) {
   result.host_seconds = reader.get<double>();
   const auto seconds = reader.bytes(sizeof result.class_seconds);
   if (seconds.size() == sizeof result.class_seconds) std::memcpy(&result.class_seconds, seconds.data(), seconds.size());
-  result.modelled_seconds = reader.get<double>();
+  for (double* modelled : {&result.modelled_seconds, &result.modelled_saved_seconds, &result.modelled_error})
+    *modelled = reader.get<double>();
+  result.timing_model = reader.text();
   result.occupancy_workgroups_per_cu = reader.get<u32>();
   result.bytes_written_to_host = reader.get<u64>();
   for (bool* used : {&result.used_hostcall, &result.used_dispatch_packet, &result.used_queue_object}) *used = reader.get<u8>() != 0;
@@ -276,6 +281,7 @@ void put(Writer& writer, const Limits& limits) {
   writer.put(limits.instructions_in_all);
   writer.put(u8{limits.known_code_only});
   writer.put(u8{limits.check});
+  writer.put(u8{limits.time});
 }
 
 Limits get_limits(Reader& reader) {
@@ -284,6 +290,7 @@ Limits get_limits(Reader& reader) {
   limits.instructions_in_all = reader.get<u64>();
   limits.known_code_only = reader.get<u8>() != 0;
   limits.check = reader.get<u8>() != 0;
+  limits.time = reader.get<u8>() != 0;
   return limits;
 }
 

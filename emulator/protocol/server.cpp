@@ -53,6 +53,7 @@ bool Server::limit(const Connection& connection, LaunchRequest& request) {
   const std::lock_guard lock(mutex_);
   if (!connection.trusted()) {
     request.check = limits_.check;
+    request.time = limits_.time && !limits_.check;
     request.instruction_limit = limits_.instructions_per_launch;
   }
   if (limits_.instructions_in_all == 0) return true;
@@ -122,11 +123,24 @@ bool Server::may_load(std::span<const std::byte> code) {
   return !object || trusted->holds_code((*object)->elf());
 }
 
+void Server::model_transfer(Operation& operation) const {
+  switch (operation.kind) {
+    case OperationKind::Write:
+    case OperationKind::Read: return device_->model_transfer(operation.bytes, true, operation.result);
+    case OperationKind::Fill: return device_->model_transfer(operation.bytes, false, operation.result);
+    case OperationKind::Copy: return device_->model_transfer(2 * operation.bytes, false, operation.result);
+    case OperationKind::Launch:
+    case OperationKind::Timestamp:
+    case OperationKind::LoadModule: return;
+  }
+}
+
 void Server::log(Operation operation) {
   const u64 bytes = sizeof operation + operation.kernel.size() + operation.refused.size() +
                     operation.result.fault.message.size() + operation.result.fault.instruction.size() +
                     operation.result.fault.source.size();
   const std::lock_guard lock(mutex_);
+  if (limits_.time) model_transfer(operation);
   operation.sequence = sequence_++;
   if (log_.size() >= kMaxLogEntries || log_bytes_ + bytes > kMaxLogBytes) {
     ++dropped_;

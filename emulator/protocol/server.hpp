@@ -43,6 +43,7 @@ class Server {
   Server() = default;
   bool limit(const Connection& connection, LaunchRequest& request);
   void explain_limit(FaultReport& fault);
+  void model_transfer(Operation& operation) const;
   void reap();
 
   std::unique_ptr<Device> device_;

@@ -1,0 +1,94 @@
+#include "emulator/timing/launch_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace hipbench::emulator {
+
+namespace {
+
+// The spread of the workgroups' ends in a round, as a standard error of their mean relative to the time.
+f64 relative_error(const std::vector<f64>& completions) {
+  if (completions.size() < 2) return 0.1;  // one sample says nothing of its spread
+  f64 sum = 0, squares = 0;
+  for (const f64 end : completions) {
+    sum += end;
+    squares += end * end;
+  }
+  const f64 count = static_cast<f64>(completions.size()), mean = sum / count;
+  const f64 variance = std::max(0.0, squares / count - mean * mean);
+  return mean > 0 ? std::sqrt(variance / count) / mean : 0;
+}
+
+// How many times as long as the modelled workgroups, which are `modelled` of a full XCD's residency, the XCD needs for
+// all.
+f64 rounds(u64 all, u64 resident, f64 modelled_rounds, u32 cus, u32 workgroups_per_cu) {
+  const u64 full = all / resident, left = all % resident;
+  // The last round is not full: between what throughput and what latency says of it.
+  const f64 per_cu = std::ceil(static_cast<f64>(left) / cus) / workgroups_per_cu;
+  const f64 last = left == 0 ? 0 : (1 + per_cu) / 2;
+  return (static_cast<f64>(full) + last) / modelled_rounds;
+}
+
+}  // namespace
+
+u64 touched_bytes(const AddressSpace& memory, std::span<const std::unique_ptr<WorkgroupTrace>> traces) {
+  std::set<u64> bases;
+  u64 bytes = 0;
+  const Allocation* last = nullptr;
+  const auto touch = [&](u32 line) {
+    const u64 address = kDeviceMemoryBase + u64{line} * kLineBytes;  // traces keep 39 bits of it
+    if (last != nullptr && address + kLineBytes > last->base && address < last->base + last->size) return;
+    const Allocation* found = memory.find(address);
+    if (found == nullptr) return;
+    last = found;
+    if (bases.insert(found->base).second) bytes += found->size;
+  };
+  for (const auto& trace : traces)
+    for (const WaveTrace& wave : trace->waves)
+      for (const u32 line : wave.lines)
+        if ((line & kScratchLine) == 0) touch(line);
+  return bytes;
+}
+
+u64 resident_workgroups(const TimingParameters& parameters, u32 workgroups_per_cu) {
+  return static_cast<u64>(parameters.device.cus_per_xcd) * std::max(workgroups_per_cu, 1u);
+}
+
+ModelledLaunch model_launch(const TimingParameters& parameters, LaunchTracer& tracer, const LaunchShape& shape,
+                            std::span<const std::unique_ptr<WorkgroupTrace>> traces) {
+  ModelledLaunch launch;
+  launch.traced_workgroups = traces.size();
+  launch.xcd_workgroups = tracer.workgroups_of_xcd();
+  for (const auto& trace : traces) launch.waited |= trace->waited;
+  const u32 all_cus = static_cast<u32>(parameters.device.cus_per_xcd);
+  const u64 resident = resident_workgroups(parameters, shape.workgroups_per_cu);
+  XcdLoad load{
+      .workgroups_per_cu = std::max(shape.workgroups_per_cu, 1u),
+      .cus = all_cus,
+      .active_xcds = static_cast<u32>(std::min<u64>(shape.workgroups, static_cast<u64>(parameters.device.xcds))),
+      .scratch_bytes_per_wave = u64{shape.scratch_bytes_per_lane} * kWaveSize,
+      .resident = static_cast<f64>(shape.touched_bytes) <= parameters.infinity_cache.bytes};
+  f64 factor = 1;
+  if (traces.size() < launch.xcd_workgroups) {
+    if (traces.size() < resident) {
+      // Fewer CUs, as full as all of them would be.
+      const u64 per_cu = std::min<u64>(load.workgroups_per_cu, (launch.xcd_workgroups + all_cus - 1) / all_cus);
+      load.cus = static_cast<u32>(std::clamp<u64>(traces.size() / per_cu, 1, all_cus));
+      factor = launch.xcd_workgroups <= resident
+                   ? 1
+                   : rounds(launch.xcd_workgroups, resident, 1, all_cus, load.workgroups_per_cu);
+    } else {
+      const f64 modelled = static_cast<f64>(traces.size()) / static_cast<f64>(resident);
+      factor = rounds(launch.xcd_workgroups, resident, modelled, all_cus, load.workgroups_per_cu);
+    }
+  }
+  launch.xcd = run_xcd(parameters, tracer, load, traces);
+  if (traces.size() < launch.xcd_workgroups) launch.sampling_error = relative_error(launch.xcd.completions);
+  launch.kernel_seconds = launch.xcd.clocks * factor / (parameters.device.clock_mhz * 1e6);
+  launch.seconds = launch.kernel_seconds + parameters.device.launch_overhead_us * 1e-6;
+  return launch;
+}
+
+}  // namespace hipbench::emulator

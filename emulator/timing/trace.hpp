@@ -1,0 +1,83 @@
+#pragma once
+// Records what the waves of sampled workgroups execute: the instructions, and of memory instructions which lines they
+// touch and how long their addresses keep the units busy. The run loop calls the tracer for traced waves only; all
+// others know nothing of it. Recording changes nothing in the emulated machine.
+
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "emulator/timing/timed_op.hpp"
+
+namespace hipbench::emulator {
+
+struct Wave;
+
+inline constexpr u32 kLineBytes = 128, kSegmentBytes = 64;
+
+// Instructions one behind the other in memory.
+struct TraceRun {
+  u32 first;   // (pc - code base) / 4
+  u32 dwords;  // of code
+};
+
+// A line is 31 bits of guest address / 128, or an offset into the wave's scratch / 128 with this bit.
+inline constexpr u32 kScratchLine = 1u << 31;
+
+// The word of a vector memory instruction: how many lines, and how many pieces that are moved one a clock.
+namespace trace_word {
+inline constexpr u32 pack(u32 lines, u32 segments) { return lines | segments << 16; }
+inline constexpr u32 lines(u32 word) { return word & 0xffff; }
+inline constexpr u32 segments(u32 word) { return word >> 16; }
+}  // namespace trace_word
+
+struct WaveTrace {
+  std::vector<TraceRun> runs;
+  std::vector<u32> words;  // one a memory instruction; LDS: clocks of its banks; scalar memory: address / 64
+  std::vector<u32> lines;  // of the vector memory instructions, one behind the other
+  u64 instructions = 0;
+};
+
+struct WorkgroupTrace {
+  u64 local = 0;  // place among the workgroups of its XCD
+  std::vector<WaveTrace> waves;
+  bool waited = false;  // for another workgroup or the host: what it executed depends on when it was asked
+};
+
+// The trace of one launch. Thread-safe.
+class LaunchTracer {
+ public:
+  // `workgroups`: of the launch. `resident`: how many the traced XCD holds at once.
+  LaunchTracer(const TimingParameters& parameters, u64 code_base, u64 code_bytes, u64 workgroups, u64 resident);
+
+  // Null: this workgroup is not sampled.
+  std::unique_ptr<WorkgroupTrace> begin(u64 linear, u32 waves);
+  // Before the instruction is executed: its addresses are still in the registers. What it is; null: not of the traced
+  // code.
+  const TimedOp* record(WaveTrace& trace, Wave& wave, const Inst& inst);
+  void end(std::unique_ptr<WorkgroupTrace> trace);
+
+  // The traced workgroups, in dispatch order. Which ones these are does not depend on the order in which threads took
+  // them.
+  std::vector<std::unique_ptr<WorkgroupTrace>> take();
+  const TimedOp& op(u32 index) const { return *ops_[index].load(std::memory_order_acquire); }
+  u64 op_slots() const { return slots_; }
+  u64 code_base() const { return code_base_; }
+  u64 workgroups_of_xcd() const { return of_xcd_; }
+
+ private:
+  const TimedOp& op_of(const Inst& inst);
+  void record_vector_memory(WaveTrace& trace, Wave& wave, const TimedOp& op);
+
+  const TimingParameters& parameters_;
+  const u64 code_base_, slots_, of_xcd_, resident_;
+  std::unique_ptr<std::atomic<const TimedOp*>[]> ops_;
+  std::atomic<u64> wanted_;  // of the XCD's workgroups, the first so many
+  std::mutex mutex_;
+  std::deque<TimedOp> storage_;
+  std::vector<std::unique_ptr<WorkgroupTrace>> done_;
+};
+
+}  // namespace hipbench::emulator
