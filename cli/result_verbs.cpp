@@ -9,6 +9,7 @@
 #include "cli/evaluate_options.hpp"
 #include "cli/evaluation_text.hpp"
 #include "cli/json.hpp"
+#include "cli/run_report.hpp"
 #include "cli/text.hpp"
 #include "cli/verbs.hpp"
 #include "problems/tensor_files.hpp"
@@ -65,6 +66,15 @@ std::string report_text(const std::vector<results::EvaluationSummary>& evaluatio
   return table(header, rows, "rlllllrlrll", paint);
 }
 
+// The runs of `hipbench generate`, oldest first.
+Result<std::vector<results::RunSummary>> runs_of(const ReportOptions& options) {
+  const results::RunStore store = TRY(results::RunStore::open_for_reading(options.database));
+  std::vector<results::RunSummary> runs;
+  for (results::RunSummary& run : TRY(store.summaries()))
+    if (options.filter.problem.empty() || run.problem == options.filter.problem) runs.push_back(std::move(run));
+  return runs;
+}
+
 int report(const ReportOptions& options) {
   Result<results::Store> store = results::Store::open(options.database, {.access = results::Access::Read});
   if (!store) {
@@ -74,14 +84,19 @@ int report(const ReportOptions& options) {
   }
   const Result<std::vector<results::EvaluationSummary>> evaluations = store->list(options.filter);
   if (!evaluations) return fail(kEnvironmentFailed, evaluations.error().message);
+  const Result<std::vector<results::RunSummary>> runs = runs_of(options);
+  if (!runs) return fail(kEnvironmentFailed, runs.error().message);
   if (options.json) {
-    print_json(report_json(*evaluations));
+    Json document = report_json(*evaluations);
+    document["runs"] = runs_json(*runs);
+    print_json(document);
   } else if (evaluations->empty()) {
     fmt::print("no evaluations{} in {}\n",
                options.filter.problem.empty() ? "" : " of " + printable_line(options.filter.problem),
                printable_line(options.database));
   } else {
     fmt::print("{}", report_text(*evaluations, Painter::for_stdout(), terminal_width()));
+    if (!runs->empty()) fmt::print("\n{}", runs_text(*runs, Painter::for_stdout()));
   }
   return kAllPassed;
 }

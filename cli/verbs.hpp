@@ -15,6 +15,8 @@ void add_problem_verbs(CLI::App& app, Action& action);   // problems, init
 void add_evaluate_verbs(CLI::App& app, Action& action);  // eval, check
 void add_tensor_verbs(CLI::App& app, Action& action);    // oracle, run
 void add_profile_verb(CLI::App& app, Action& action);
+void add_generate_verb(CLI::App& app, Action& action);
+void add_mcp_verb(CLI::App& app, Action& action);
 void add_result_verbs(CLI::App& app, Action& action);  // report, replay
 
 }  // namespace hipbench::cli

@@ -13,4 +13,7 @@ struct Store::Connection {
       : path(std::move(file)), database(std::move(opened)) {}
 };
 
+// All rows of an evaluation, inside a transaction of the caller's. Returns its id.
+int64_t insert_evaluation_rows(SQLite::Database& database, const Evaluation& evaluation);
+
 }  // namespace hipbench::results

@@ -153,7 +153,115 @@ CREATE TABLE batch_results (
 ) STRICT, WITHOUT ROWID;
 )sql";
 
-constexpr std::array kMigrations = {kEvaluations, kViews, kBatches};
+constexpr std::string_view kRuns = R"sql(
+-- A run of `hipbench generate`: a model, a strategy and options on problems x samples.
+CREATE TABLE runs (
+  id          INTEGER PRIMARY KEY AUTOINCREMENT,
+  name        TEXT NOT NULL UNIQUE,
+  started_at  TEXT NOT NULL,  -- UTC, ISO 8601
+  finished_at TEXT,           -- NULL: interrupted, or still going on
+  options     TEXT NOT NULL,  -- JSON: all that going on or repeating needs; holds no key
+  strategy    TEXT NOT NULL,
+  model       TEXT NOT NULL
+) STRICT;
+
+-- Every text that was sent to a model, once.
+CREATE TABLE messages (
+  sha256 TEXT PRIMARY KEY,
+  text   TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- What was asked in a turn, what came of it and how it did.
+CREATE TABLE turns (
+  run_id        INTEGER NOT NULL REFERENCES runs (id),
+  problem       TEXT NOT NULL,
+  sample        INTEGER NOT NULL,
+  turn          INTEGER NOT NULL,
+  step          TEXT NOT NULL,     -- write, repair, improve, combine
+  parent        INTEGER,           -- the turn of this sample whose candidate was to be changed
+  partner       INTEGER,           -- and the one it was combined with
+  island        INTEGER NOT NULL,
+  aided         INTEGER NOT NULL,  -- 1: the prompt had an example of the same problem
+  answer        TEXT NOT NULL,     -- answer, truncated, refused, empty, malformed, too_large
+  detail        TEXT NOT NULL,     -- why there is no candidate
+  how           TEXT NOT NULL,     -- how the candidate was found in the answer
+  source_sha256 TEXT REFERENCES sources (sha256),  -- NULL: no candidate
+  similar_to    TEXT NOT NULL,     -- a shipped kernel that it nearly is
+  evaluation_id INTEGER REFERENCES evaluations (id),
+  verdict       TEXT NOT NULL,     -- of the evaluation; '': none
+  rung          TEXT NOT NULL,     -- no_candidate, not_compiled, not_runnable, wrong, passed
+  right_share   REAL NOT NULL,
+  time_us       REAL NOT NULL,     -- geometric mean over the shapes; 0: no time
+  wave_instructions REAL NOT NULL,
+  feedback      TEXT NOT NULL,     -- JSON: [{"part", "text"}], what the model was or would have been told
+  prompt_tokens INTEGER NOT NULL,
+  answer_tokens INTEGER NOT NULL,
+  nano_usd      INTEGER NOT NULL,
+  PRIMARY KEY (run_id, problem, sample, turn)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE turn_messages (
+  run_id  INTEGER NOT NULL,
+  problem TEXT NOT NULL,
+  sample  INTEGER NOT NULL,
+  turn    INTEGER NOT NULL,
+  ordinal INTEGER NOT NULL,
+  role    TEXT NOT NULL CHECK (role IN ('system', 'user', 'model')),  -- the last one is the answer
+  sha256  TEXT NOT NULL REFERENCES messages (sha256),
+  PRIMARY KEY (run_id, problem, sample, turn, ordinal),
+  FOREIGN KEY (run_id, problem, sample, turn) REFERENCES turns (run_id, problem, sample, turn)
+) STRICT, WITHOUT ROWID;
+
+-- The recording: what a provider answered, byte for byte. Stored as soon as it came, before its turn is.
+CREATE TABLE exchanges (
+  run_id         INTEGER NOT NULL REFERENCES runs (id),
+  problem        TEXT NOT NULL,
+  sample         INTEGER NOT NULL,
+  turn           INTEGER NOT NULL,
+  ordinal        INTEGER NOT NULL,  -- more than one: an answer that was cut off and continued
+  request_sha256 TEXT NOT NULL,     -- of the request's body
+  kind           TEXT NOT NULL,     -- as turns.answer
+  reply          BLOB NOT NULL,
+  prompt_tokens  INTEGER NOT NULL,
+  answer_tokens  INTEGER NOT NULL,
+  reported       INTEGER NOT NULL,  -- 0: the tokens are an estimate
+  nano_usd       INTEGER NOT NULL,
+  seconds        REAL NOT NULL,
+  PRIMARY KEY (run_id, problem, sample, turn, ordinal)
+) STRICT, WITHOUT ROWID;
+
+-- Requests that came to nothing, and what they cost all the same.
+CREATE TABLE failed_requests (
+  id       INTEGER PRIMARY KEY,
+  run_id   INTEGER NOT NULL REFERENCES runs (id),
+  problem  TEXT NOT NULL,
+  sample   INTEGER NOT NULL,
+  turn     INTEGER NOT NULL,
+  at       TEXT NOT NULL,
+  what     TEXT NOT NULL,
+  nano_usd INTEGER NOT NULL,
+  tokens   INTEGER NOT NULL
+) STRICT;
+
+-- The starter of each problem on the run's shapes: what speedups are relative to.
+CREATE TABLE run_baselines (
+  run_id            INTEGER NOT NULL REFERENCES runs (id),
+  problem           TEXT NOT NULL,
+  evaluation_id     INTEGER NOT NULL REFERENCES evaluations (id),
+  time_us           REAL NOT NULL,
+  wave_instructions REAL NOT NULL,
+  PRIMARY KEY (run_id, problem)
+) STRICT, WITHOUT ROWID;
+
+-- For people: one line a turn.
+CREATE VIEW turn_overview AS
+SELECT r.name AS run, r.strategy, r.model, t.problem, t.sample, t.turn, t.step, t.parent, t.answer, t.verdict, t.rung, t.time_us,
+       t.wave_instructions, t.nano_usd / 1e9 AS usd, t.prompt_tokens + t.answer_tokens AS tokens, t.aided, t.similar_to,
+       t.evaluation_id, t.source_sha256
+FROM turns AS t JOIN runs AS r ON r.id = t.run_id;
+)sql";
+
+constexpr std::array kMigrations = {kEvaluations, kViews, kBatches, kRuns};
 
 }  // namespace
 

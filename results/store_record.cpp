@@ -152,6 +152,10 @@ int64_t insert_all(SQLite::Database& database, const Evaluation& evaluation) {
 
 }  // namespace
 
+int64_t insert_evaluation_rows(SQLite::Database& database, const Evaluation& evaluation) {
+  return insert_all(database, evaluation);
+}
+
 Result<int64_t> Store::record(const Evaluation& evaluation) {
   return guarded(connection_->path, [&]() -> Result<int64_t> {
     SQLite::Transaction transaction(*connection_->database, SQLite::TransactionBehavior::IMMEDIATE);

@@ -157,15 +157,12 @@ TEST_F(Providers, HoweverTheBytesAreCutTheAnswerIsTheSame) {
 
 TEST_F(Providers, AServerThatDoesNotStreamIsUnderstood) {
   const std::pair<Protocol, std::string> documents[] = {
-      {Protocol::OpenAi,
-       R"({"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}],)"
-       R"("usage":{"prompt_tokens":7,"completion_tokens":2}})"},
-      {Protocol::Anthropic,
-       R"({"type":"message","content":[{"type":"text","text":"hi"}],"stop_reason":"end_turn",)"
-       R"("usage":{"input_tokens":7,"output_tokens":2}})"},
-      {Protocol::Gemini,
-       R"([{"candidates":[{"content":{"parts":[{"text":"hi"}]},"finishReason":"STOP"}],)"
-       R"("usageMetadata":{"promptTokenCount":7,"candidatesTokenCount":2}}])"}};
+      {Protocol::OpenAi, R"({"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}],)"
+                         R"("usage":{"prompt_tokens":7,"completion_tokens":2}})"},
+      {Protocol::Anthropic, R"({"type":"message","content":[{"type":"text","text":"hi"}],"stop_reason":"end_turn",)"
+                            R"("usage":{"input_tokens":7,"output_tokens":2}})"},
+      {Protocol::Gemini, R"([{"candidates":[{"content":{"parts":[{"text":"hi"}]},"finishReason":"STOP"}],)"
+                         R"("usageMetadata":{"promptTokenCount":7,"candidatesTokenCount":2}}])"}};
   for (const auto& [protocol, document] : documents) {
     const ChatAnswer answer = answer_to(protocol, {.pieces = {document}});
     EXPECT_EQ(answer.text, "hi") << answer.detail;
