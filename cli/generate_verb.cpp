@@ -111,6 +111,7 @@ Result<ChosenRun> choose_run(const GenerateArguments& arguments, results::RunSto
     chosen.run = *stored;
     if (!arguments.resume.empty()) return chosen;
     chosen.recording = stored->id;
+    chosen.run = {};
   } else {
     chosen.spec = TRY(make_spec(arguments));
   }
@@ -153,7 +154,7 @@ Result<Secret> find_key(const GenerateArguments& arguments, const RunSpec& spec)
 std::string score_text(const Score& score) {
   if (!score.passed()) return std::string(to_string(score.rung));
   return score.time_us > 0 ? fmt::format("{:.2f} us", score.time_us)
-                           : quantity(score.wave_instructions) + "instructions";
+                           : quantity(score.wave_instructions) + " instructions";
 }
 
 // One line a turn, on standard error.
@@ -169,7 +170,7 @@ class Display {
     const std::string_view outcome = p.last->source.empty() ? to_string(p.last->answer) : to_string(p.last->verdict);
     const auto best = p.best.find(p.problem);
     const std::string cost = has_price_ ? fmt::format("{:.4f} USD", static_cast<double>(p.spent.nano_usd) * 1e-9)
-                                        : quantity(static_cast<double>(p.spent.tokens)) + "tokens";
+                                        : quantity(static_cast<double>(p.spent.tokens)) + " tokens";
     fmt::print(stderr, "[{}/{}] {} sample {} turn {} ({}): {}; best {}; {}; at most {} left\n", p.turns_done,
                p.most_turns, p.problem, p.sample, p.turn, to_string(p.last->step.kind), outcome,
                best == p.best.end() ? "none" : score_text(best->second), cost, duration(left));

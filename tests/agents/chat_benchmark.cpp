@@ -76,6 +76,7 @@ int main() {
                                   .messages = {{Role::User, std::string(20000, 'p')}},
                                   .most_tokens = 16384,
                                   .temperature = {}};
+        std::this_thread::sleep_for(kServerTime * i / kAtOnce);  // not all in the same moment
         for (int round = 0; round < kRounds; ++round) {
           NoLog log;
           const Clock::time_point sent = Clock::now();
