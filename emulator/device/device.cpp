@@ -372,13 +372,9 @@ void EmulatedDevice::model_transfer(u64 bytes, bool over_host_link, LaunchResult
   note_model(result);
 }
 
-// Where no time was modelled the clock only has to go on in proportion to the work, and past what the kernel saw of it.
+// The clock only has to go on in proportion to the work, and past what the kernel saw of it. Whether a time was modelled does not
+// matter: a program must not be able to tell.
 void EmulatedDevice::advance_clock(const LaunchResult& result) {
-  if (result.modelled_seconds > 0) {
-    const u64 modelled_clocks = static_cast<u64>(result.modelled_seconds * mi300x::kClockMhz * 1e6);
-    clock_ += std::max(modelled_clocks, result.emulated_clocks);
-    return;
-  }
   const u64 busy_cus = std::clamp<u64>(result.counters.workgroups, 1, mi300x::kComputeUnits);
   const u64 issue_clocks = result.counters.instructions / busy_cus;
   clock_ += kLaunchClocks + std::max(issue_clocks, result.emulated_clocks);
