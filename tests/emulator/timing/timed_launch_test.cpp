@@ -1,0 +1,70 @@
+// What a modelled time promises, whatever its constants: it repeats, it is cheap, and asking for it changes nothing.
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "emulator/device/device.hpp"
+#include "emulator/timing/launch_model.hpp"
+#include "tests/emulator/loader/test_data.hpp"
+
+namespace hipbench::emulator {
+namespace {
+
+struct Copied {
+  LaunchResult result;
+  std::string output;
+};
+
+// Copies `groups` times 4 KiB.
+Copied copy(u32 threads, bool time, const TimingParameters& parameters, u32 groups) {
+  auto device = Device::create({.threads = threads, .timing = &parameters, .print = {}}).value();
+  const u64 bytes = u64{groups} * 4096;
+  const u64 to = device->memory().allocate(bytes, "to").value(), from = device->memory().allocate(bytes, "from").value();
+  std::byte* source = *device->memory().host_range(from, bytes);
+  for (u64 k = 0; k < bytes; ++k) source[k] = static_cast<std::byte>(k * 7);
+  LaunchRequest request;
+  request.module = device->load_module(as_bytes(test_data("timing.elf"))).value();
+  request.kernel = "copy";
+  request.grid = {groups, 1, 1};
+  request.block = {256, 1, 1};
+  request.time = time;
+  request.kernargs.resize(16);
+  std::memcpy(request.kernargs.data(), &to, 8);
+  std::memcpy(request.kernargs.data() + 8, &from, 8);
+  auto result = device->launch(request);
+  EXPECT_TRUE(result && result->completed());
+  const std::byte* output = *device->memory().host_range(to, bytes);
+  return {std::move(result).value(), std::string(reinterpret_cast<const char*>(output), bytes)};
+}
+
+TEST(TimedLaunch, HasTheSameTimeOnAnyNumberOfThreads) {
+  const f64 time = copy(1, true, mi300x_timing(), 2000).result.modelled_seconds;
+  EXPECT_GT(time, 4e-6);
+  EXPECT_EQ(copy(2, true, mi300x_timing(), 2000).result.modelled_seconds, time);
+  EXPECT_EQ(copy(5, true, mi300x_timing(), 2000).result.modelled_seconds, time);
+}
+
+TEST(TimedLaunch, DoesWhatItDoesWithoutATime) {
+  const Copied timed = copy(2, true, mi300x_timing(), 64), plain = copy(2, false, mi300x_timing(), 64);
+  EXPECT_EQ(timed.output, plain.output);
+  EXPECT_EQ(timed.result.counters.instructions, plain.result.counters.instructions);
+  EXPECT_EQ(timed.result.counters.bytes_read, plain.result.counters.bytes_read);
+  EXPECT_EQ(plain.result.modelled_seconds, 0);
+  EXPECT_EQ(plain.result.modelled, nullptr);
+  EXPECT_EQ(timed.result.timing_model, timing_model_version());
+}
+
+TEST(TimedLaunch, OfManyWorkgroupsAFewAreTracedAndTheRestReckoned) {
+  TimingParameters few = mi300x_timing();
+  ASSERT_TRUE(few.set("sampling.traced_instructions", 20'000));
+  const LaunchResult all = copy(2, true, mi300x_timing(), 8000).result, sampled = copy(2, true, few, 8000).result;
+  EXPECT_EQ(all.modelled->traced_workgroups, 1000u);
+  EXPECT_EQ(all.modelled_error, 0);
+  EXPECT_LT(sampled.modelled->traced_workgroups, 500u);
+  EXPECT_GT(sampled.modelled_error, 0);
+  EXPECT_NEAR(sampled.modelled->kernel_seconds, all.modelled->kernel_seconds, 0.25 * all.modelled->kernel_seconds);
+}
+
+}  // namespace
+}  // namespace hipbench::emulator
