@@ -278,6 +278,7 @@ class Session {
     const Evaluation evaluation =
         evaluate(*problem, fmt::format("mcp-{}-{}.hip", tool_name, evaluations_), source, options);
     if (evaluation.cancelled) return Error{"cancelled"};
+    if (evaluation.verdict.fault() == Fault::Infrastructure) --evaluations_;  // ours: it costs the agent nothing
     const int64_t id = TRY(store_->record(evaluation));
     history_.push_back({{"evaluation", id},
                         {"tool", tool_name},

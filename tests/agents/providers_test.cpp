@@ -480,6 +480,19 @@ TEST_F(Providers, RequestsAreSpacedByTheRateLimit) {
   EXPECT_GE(std::chrono::steady_clock::now() - begin, 599ms);
 }
 
+TEST_F(Providers, AProxyIsAskedForEverything) {
+  std::string path;
+  HttpServer proxy([&](const ServedRequest& request) {
+    path = request.path;
+    return say(Speak::OpenAi, {.text = "by proxy"});
+  });
+  http_ = HttpClient::create(proxy.url(), Secret()).value();
+  Budget budget({});
+  ChatClient client(options(Protocol::OpenAi, "http://models.invalid/v1"), http_.get(), budget);
+  EXPECT_EQ(client.ask(hello(), log_, {}).value().text, "by proxy");
+  EXPECT_EQ(path, "http://models.invalid/v1/chat/completions");
+}
+
 TEST_F(Providers, AStopEndsRequestsAndWaitsAtOnce) {
   HttpServer server([&](const ServedRequest& request) -> ServedReply {
     if (request.number == 0) return {.pieces = {": x\n\n"}, .then = ServedReply::Then::Stall};
