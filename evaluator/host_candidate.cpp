@@ -72,7 +72,8 @@ class HostCandidate final : public Candidate {
                                   .instructions_in_all = limits_.wave_instructions,
                                   .known_code_only = true,
                                   .check = limits_.check,
-                                  .time = limits_.time};
+                                  .time = limits_.time,
+                                  .no_eight_bit_math = !limits_.eight_bit_math};
     if (Result<void> set = device().set_limits(limits); !set) return ours(set.error());
     return std::nullopt;
   }

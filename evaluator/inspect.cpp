@@ -91,20 +91,12 @@ KernelResources resources_of(const emulator::Kernel& kernel) {
   return resources;
 }
 
-bool has_eight_bit_types(const Problem& problem) {
+}  // namespace
+
+bool may_use_eight_bit_math(const Problem& problem) {
   const auto fields = problem.pointer_fields();
   return std::any_of(fields.begin(), fields.end(), [](const PointerField& field) { return field.type == ElementType::E4m3Fnuz; });
 }
-
-// FP8 and BF8 conversions and matrix instructions, and products of 8-bit or narrower integers, which quantised data would take.
-bool is_narrow(std::string_view mnemonic) {
-  if (mnemonic.find("fp8") != std::string_view::npos || mnemonic.find("bf8") != std::string_view::npos) return true;
-  const bool multiplies = mnemonic.starts_with("v_mfma_") || mnemonic.starts_with("v_smfmac_") || mnemonic.starts_with("v_dot");
-  return multiplies && (mnemonic.find("i8") != std::string_view::npos || mnemonic.find("u8") != std::string_view::npos ||
-                        mnemonic.find("i4") != std::string_view::npos || mnemonic.find("u4") != std::string_view::npos);
-}
-
-}  // namespace
 
 std::string_view device_code(const Compiled& compiled, Track track) {
   if (track == Track::Kernel) return compiled.code;
@@ -114,9 +106,9 @@ std::string_view device_code(const Compiled& compiled, Track track) {
 }
 
 std::optional<Verdict> check_instructions(const Problem& problem, std::span<const emulator::InstructionUse> instructions) {
-  if (has_eight_bit_types(problem)) return std::nullopt;
+  if (may_use_eight_bit_math(problem)) return std::nullopt;
   for (const emulator::InstructionUse& use : instructions)
-    if (is_narrow(use.mnemonic))
+    if (emulator::is_eight_bit_math(use.mnemonic))
       return Verdict{VerdictKind::Rejected,
                      fmt::format("rule `precision`: the code holds {}, but {} is stated in 16-bit types: compute with the types that the problem "
                                  "states",

@@ -131,6 +131,7 @@ class KernelCandidate final : public Candidate {
     request.cooperative = step.cooperative;
     request.check = limits_.check;
     request.time = limits_.time;
+    request.no_eight_bit_math = !limits_.eight_bit_math;
     const KernelFacts facts = facts_of(kernel);
     request.kernargs.assign(kernel.explicit_kernarg_size, std::byte{0});
     for (size_t k = 0; k < step.arguments.size(); ++k) {

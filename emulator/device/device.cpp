@@ -64,8 +64,20 @@ class TicketLock {
 struct Module {
   std::unique_ptr<CodeObject> object;
   u64 base = 0;
-  std::unique_ptr<Program> program;
+  std::vector<Program::Range> ranges;
+  std::unique_ptr<Program> inventory;  // to look at, not to run
+  // What runs, decoded for the rules of each launch; most modules need one or two. Used by the launch that has its turn.
+  mutable std::map<CodeRules, std::unique_ptr<Program>> programs;
 };
+
+constexpr size_t kMostPrograms = 32;  // each has tables as large as the code
+
+Program& program_for(const Module& module, const CodeRules& rules) {
+  if (module.programs.size() >= kMostPrograms && !module.programs.contains(rules)) module.programs.clear();
+  std::unique_ptr<Program>& program = module.programs[rules];
+  if (program == nullptr) program = std::make_unique<Program>(module.ranges, rules);
+  return *program;
+}
 
 std::string source_of(const CodeObject& object, u64 offset) {
   const auto location = object.source_location(offset);
@@ -153,16 +165,15 @@ Result<ModuleHandle> EmulatedDevice::load_module(std::span<const std::byte> code
   auto loaded = std::make_shared<Module>();
   loaded->object = TRY(CodeObject::parse(code));
   loaded->base = TRY(loaded->object->load(*memory_));
-  std::vector<Program::Range> ranges;
   for (const CodeObject::CodeRange& range : loaded->object->code_ranges()) {
     const auto host = memory_->host_range(loaded->base + range.offset, range.size);
     if (!host) {
       TRY(memory_->free(loaded->base));
       return host.error();
     }
-    ranges.push_back({loaded->base + range.offset, {*host, range.size}});
+    loaded->ranges.push_back({loaded->base + range.offset, {*host, range.size}});
   }
-  loaded->program = std::make_unique<Program>(std::move(ranges));
+  loaded->inventory = std::make_unique<Program>(loaded->ranges);
   const std::lock_guard lock(modules_mutex_);
   modules_.emplace(next_module_, std::move(loaded));
   return next_module_++;
@@ -178,7 +189,8 @@ Result<void> EmulatedDevice::unload_module(ModuleHandle handle) {
     module = std::move(found->second);
     modules_.erase(found);
   }
-  module->program.reset();
+  module->programs.clear();
+  module->inventory.reset();
   return memory_->free(module->base);
 }
 
@@ -194,7 +206,7 @@ std::vector<std::string> EmulatedDevice::module_warnings(ModuleHandle handle) co
   std::vector<std::string> warnings;
   const auto module = find_module(handle);
   if (module == nullptr) return warnings;
-  for (const Program::Unsupported& gap : module->program->unsupported()) {
+  for (const Program::Unsupported& gap : module->inventory->unsupported()) {
     const std::string source = source_of(*module->object, gap.pc - module->base);
     warnings.push_back(fmt::format("{} is not supported; executing it fails the launch (first at {:#x}{}{})",
                                    gap.mnemonic, gap.pc - module->base, source.empty() ? "" : ", ", source));
@@ -206,7 +218,7 @@ std::vector<InstructionUse> EmulatedDevice::module_instructions(ModuleHandle han
   std::vector<InstructionUse> uses;
   const auto module = find_module(handle);
   if (module == nullptr) return uses;
-  for (const auto& [mnemonic, pc] : module->program->mnemonics())
+  for (const auto& [mnemonic, pc] : module->inventory->mnemonics())
     uses.push_back({mnemonic, pc - module->base, source_of(*module->object, pc - module->base)});
   return uses;
 }
@@ -289,7 +301,7 @@ Result<LaunchResult> EmulatedDevice::run(const Module& module, const Kernel& ker
   TRY(write_dispatch_packet(kernel, request, module.base, kernarg));
   const u32 resident = workgroups_per_cu(kernel, static_cast<u32>(request.block.count()), request.dynamic_lds);
   ExecLaunch launch{.kernel = &kernel,
-                          .program = module.program.get(),
+                          .program = &program_for(module, {kernel.registers(), !request.no_eight_bit_math}),
                           .memory = memory_.get(),
                           .load_base = module.base,
                           .grid = request.grid,

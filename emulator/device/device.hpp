@@ -42,6 +42,7 @@ struct LaunchRequest {
   bool check = false;               // run with the memory and race checks
   bool time = false;                // trace sampled workgroups and model the time that the launch would take
   bool only_timed = false;          // execute those alone: for validating the model; results are incomplete
+  bool no_eight_bit_math = false;   // instructions that is_eight_bit_math() names fault
 };
 
 // What a launch did. Classes follow the CDNA3 issue ports.

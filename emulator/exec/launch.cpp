@@ -109,6 +109,13 @@ class LaunchRun : public Supervisor {
     std::deque<std::unique_ptr<Workgroup>> resident;
     std::unique_ptr<WorkgroupStorage> spare;
     Counters counters;
+    u64 clock_read = 0;  // the latest
+    const auto add_waves = [&](const Workgroup& group) {
+      for (const Wave& wave : group.waves) {
+        add_wave_counters(counters, wave);
+        clock_read = std::max(clock_read, wave.clock_read);
+      }
+    };
     Sampler sampler;
     const auto start = std::chrono::steady_clock::now();
     try {
@@ -128,7 +135,7 @@ class LaunchRun : public Supervisor {
           report(fault);
         }
         if (group->finished()) {
-          for (const Wave& wave : group->waves) add_wave_counters(counters, wave);
+          add_waves(*group);
           ++counters.workgroups;
           if (launch_.checks != nullptr) launch_.checks->note_progress();
           if (group->trace != nullptr) launch_.tracer->end(std::move(group->trace));
@@ -142,12 +149,13 @@ class LaunchRun : public Supervisor {
     } catch (const std::bad_alloc&) {
       report(WaveFault{GuestFault{FaultKind::OutOfMemory, "the host is out of memory"}, nullptr, nullptr, nullptr, 0});
     }
-    for (const auto& group : resident)
-      for (const Wave& wave : group->waves) add_wave_counters(counters, wave);
+    for (const auto& group : resident) add_waves(*group);
     if (deadlock_) deadlock_->thread_ended(thread);
     const f64 seconds = std::chrono::duration<f64>(std::chrono::steady_clock::now() - start).count();
     const std::lock_guard lock(mutex_);
     add_counters(result_.counters, counters);
+    // The next launch begins later than anything that this one has seen.
+    if (clock_read != 0) result_.emulated_clocks = std::max(result_.emulated_clocks, clock_read - launch_.start_clock + 1);
     add_class_seconds(result_.class_seconds, sampler, seconds);
   }
 

@@ -99,10 +99,8 @@ void set_up_mode(const KernelDescriptor& descriptor, Wave& wave) {
 // Work-item ids are packed into v0: x in bits 0–9, y in 10–19, z in 20–29 (gfx90a and later).
 void set_up_vgprs(const ExecLaunch& launch, Wave& wave) {
   // Registers are undefined on the chip. Zero makes every run the same, whatever ran before on this host thread.
-  const u32 used = std::min(launch.kernel->allocated_vgprs(), 512u), architectural = std::min(launch.kernel->accum_offset(), 256u);
-  std::memset(wave.vgprs, 0, size_t{std::min(architectural, used)} * kWaveSize * 4);
-  if (used > architectural)
-    std::memset(wave.vgpr(kAgprBase), 0, size_t{std::min(used - architectural, 256u)} * kWaveSize * 4);
+  std::memset(wave.vgprs, 0, size_t{wave.registers.vgprs} * kWaveSize * 4);
+  std::memset(wave.vgpr(kAgprBase), 0, size_t{wave.registers.agprs} * kWaveSize * 4);
   const Dim3& block = launch.block;
   u32* ids = wave.vgpr(0);
   for (u32 lane = 0; lane < kWaveSize; ++lane) {
@@ -122,10 +120,10 @@ Workgroup::Workgroup(const ExecLaunch& the_launch, u64 linear_index, std::unique
   const u32 items = static_cast<u32>(launch.block.count());
   const u32 count = (items + kWaveSize - 1) / kWaveSize;
   const u32 lds_size = lds_bytes(launch);
-  const u32 vgprs = std::min(launch.kernel->allocated_vgprs(), 512u), architectural = std::min({launch.kernel->accum_offset(), 256u, vgprs});
+  const RegisterCounts registers = launch.kernel->registers();
   if (launch.checks != nullptr) {
     if (storage->checks == nullptr) storage->checks = std::make_unique<GroupChecks>(*launch.checks, count);
-    storage->checks->begin(linear, lds_size, items, architectural, std::min(vgprs - architectural, 256u));
+    storage->checks->begin(linear, lds_size, items, registers.vgprs, registers.agprs);
   }
   std::memset(storage->lds(), 0, lds_size);
   waves.reserve(count);
@@ -137,6 +135,7 @@ Workgroup::Workgroup(const ExecLaunch& the_launch, u64 linear_index, std::unique
     wave.lds = storage->lds();
     wave.lds_size = lds_size;
     wave.program = launch.program;
+    wave.registers = registers;
     wave.group = this;
     if (launch.checks != nullptr) wave.observer = storage->checks->observer(index);
     wave.index = index;

@@ -262,9 +262,9 @@ void execute_unusually(Wave& wave, const Inst& inst) {
     if (!destination) ++source;
     if (!relative || !inst.operands[k].is_vgpr()) continue;
     const u32 index = inst.operands[k].index + offset;
-    if (index + std::max<u32>(inst.operands[k].dwords, 1) > kAgprBase)
-      throw GuestFault{FaultKind::IllegalOperand,
-                       "an indexed VGPR (v" + std::to_string(index) + ") is outside the register file"};
+    if (index + std::max<u32>(inst.operands[k].dwords, 1) > wave.registers.vgprs)
+      throw GuestFault{FaultKind::IllegalOperand, "an indexed VGPR (v" + std::to_string(index) + ") is beyond the " +
+                                                      std::to_string(wave.registers.vgprs) + " that the kernel declares"};
     moved.operands[k].index = static_cast<u16>(index);
   }
   moved.execute(wave, moved);

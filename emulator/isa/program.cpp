@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <string>
 
 #include "emulator/isa/wave.hpp"
 
 namespace hipbench::emulator {
 
-Program::Program(std::vector<Range> ranges) {
+Program::Program(std::vector<Range> ranges, const CodeRules& rules) : rules_(rules) {
   for (const Range& range : ranges) {
     Table table;
     table.base = range.base;
@@ -75,6 +76,35 @@ void extend_run(Inst& inst, const Inst* next) {
   ++inst.run_counts[static_cast<u32>(inst.cls)];
 }
 
+bool is_declared(const Operand& operand, const RegisterCounts& registers) {
+  const u32 end = operand.index + std::max<u32>(operand.dwords, 1);
+  if (operand.is_scalar()) return operand.index >= kFlatScratch || end <= registers.sgprs;  // the special ones are always there
+  if (!operand.is_vgpr()) return true;
+  return operand.index < kAgprBase ? end <= registers.vgprs : end <= kAgprBase + registers.agprs;
+}
+
+[[noreturn]] void execute_undeclared(Wave& wave, const Inst& inst) {
+  throw GuestFault{FaultKind::IllegalOperand,
+                   "a register that the kernel has not got: it declares " + std::to_string(wave.registers.vgprs) + " VGPRs, " +
+                       std::to_string(wave.registers.agprs) + " AGPRs and " + std::to_string(wave.registers.sgprs) +
+                       " SGPRs; name what inline assembly overwrites in its clobber list",
+                   inst.pc, inst.size, -1};
+}
+
+[[noreturn]] void execute_forbidden(Wave&, const Inst& inst) {
+  throw GuestFault{FaultKind::ForbiddenInstruction, "arithmetic in 8-bit types, which this launch is not to use", inst.pc, inst.size, -1};
+}
+
+void apply(const CodeRules& rules, Inst& inst) {
+  if (inst.op == nullptr) return;  // it faults anyway
+  if (!rules.eight_bit_math && is_eight_bit_math(inst.op->name)) {
+    inst.execute = &execute_forbidden;
+    return;
+  }
+  for (u32 k = 0; k < inst.operand_count; ++k)
+    if (!is_declared(inst.operands[k], rules.registers)) inst.execute = &execute_undeclared;
+}
+
 }  // namespace
 
 const Inst* Program::decode_block(Table& table, u64 pc) {
@@ -91,6 +121,7 @@ const Inst* Program::decode_block(Table& table, u64 pc) {
       break;
     }
     std::unique_ptr<Inst> inst = decode(disassembler_, table.code.subspan(at - table.base), at);
+    apply(rules_, *inst);
     if (previous != nullptr) previous->following = inst.get();
     if (first == nullptr) first = inst.get();
     previous = inst.get();

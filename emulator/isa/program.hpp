@@ -1,5 +1,5 @@
 #pragma once
-// The decoded form of one loaded code object. Decodes a basic block when it is first reached and keeps it. Thread-safe: waves
+// The decoded form of one loaded code object under one set of rules. Decodes a basic block when it is first reached and keeps it. Thread-safe: waves
 // on all threads share it.
 
 #include <atomic>
@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "emulator/isa/code_rules.hpp"
 #include "emulator/isa/decode.hpp"
 #include "emulator/isa/inst.hpp"
 
@@ -22,7 +23,8 @@ class Program {
     u64 base;
     std::span<const std::byte> code;
   };
-  explicit Program(std::vector<Range> ranges);
+  // An instruction that breaks the rules faults when it is executed.
+  explicit Program(std::vector<Range> ranges, const CodeRules& rules = {});
   ~Program();
 
   // The instruction at a guest address. Throws GuestFault when it is not code.
@@ -59,6 +61,7 @@ class Program {
   const Inst* decode_block(Table& table, u64 pc);
   [[noreturn]] static void not_code(u64 pc);
 
+  const CodeRules rules_;
   std::vector<Table> tables_;
   std::mutex mutex_;
   Disassembler disassembler_;

@@ -146,21 +146,21 @@ constexpr Op write_exec_op(std::string_view name) {
 
 // ---- M0-relative SGPR moves ----
 
-u32 relative_index(const Operand& operand, u32 offset, u32 dwords) {
-  const u32 index = operand.index + offset;
-  if (!operand.is_scalar() || index + dwords > 102)
-    throw GuestFault{FaultKind::IllegalOperand, "an M0-relative SGPR index is outside the register file"};
-  return index;
+u32 relative_index(const Wave& wave, const Operand& operand, u32 dwords) {
+  const u64 index = u64{operand.index} + wave.m0();
+  if (!operand.is_scalar() || index + dwords > wave.registers.sgprs)
+    throw GuestFault{FaultKind::IllegalOperand, "an M0-relative SGPR index is beyond the SGPRs that the kernel declares"};
+  return static_cast<u32>(index);
 }
 template <u32 Dwords>
 void s_movrels(Wave& wave, const Inst& inst) {
-  const u32 index = relative_index(inst.operands[1], wave.m0(), Dwords);
+  const u32 index = relative_index(wave, inst.operands[1], Dwords);
   write_scalar(wave, inst.operands[0], Dwords == 2 ? wave.scalar64(index) : wave.sgprs[index], Dwords);
 }
 template <u32 Dwords>
 void s_movreld(Wave& wave, const Inst& inst) {
   Operand destination = inst.operands[0];
-  destination.index = static_cast<u16>(relative_index(destination, wave.m0(), Dwords));
+  destination.index = static_cast<u16>(relative_index(wave, destination, Dwords));
   write_scalar(wave, destination, read_scalar(wave, inst.operands[1], Dwords), Dwords);
 }
 

@@ -143,7 +143,7 @@ struct Atomic {
 // ---- Others ----
 
 // Emulated shader clocks: always advancing, never the host's time.
-u64 now(const Wave& wave) { return wave.clock + 4 * wave.instructions(); }
+u64 now(Wave& wave) { return wave.clock_read = wave.clock + 4 * wave.instructions(); }
 
 void s_memtime(Wave& wave, const Inst& inst) { write_scalar(wave, inst.operands[0], now(wave), 2); }
 // The constant 100 MHz counter: 21 shader clocks a tick at 2.1 GHz.

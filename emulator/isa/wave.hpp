@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "emulator/isa/code_rules.hpp"
 #include "emulator/isa/types.hpp"
 #include "emulator/memory/address_space.hpp"
 #include "emulator/isa/inst.hpp"
@@ -52,7 +53,8 @@ struct Wave {
   u32 index = 0;                 // in the workgroup
   u32 hw_id = 0, xcc_id = 0;     // as s_getreg reads them: where the wave would run
   u64 clock = 0;                 // emulated shader clocks at the wave's last scheduling; s_memtime adds its own instructions
-  u32 vgpr_limit = 256, agpr_limit = 256, sgpr_limit = 102;  // registers the kernel may name
+  u64 clock_read = 0;            // what the last clock instruction said; 0 = none was executed
+  RegisterCounts registers;      // that the kernel may name
   MemoryView memory;
 
   u64 counts[kInstClasses] = {};

@@ -18,6 +18,16 @@ namespace hipbench::emulator {
 u32 Kernel::allocated_vgprs() const { return ((descriptor.compute_pgm_rsrc1 & 0x3f) + 1) * 8; }
 u32 Kernel::accum_offset() const { return ((descriptor.compute_pgm_rsrc3 & 0x3f) + 1) * 4; }
 
+RegisterCounts Kernel::registers() const {
+  RegisterCounts counts;
+  const u32 all = std::min(allocated_vgprs(), 512u);
+  counts.vgprs = std::min({all, accum_offset(), 256u});
+  counts.agprs = std::min(all - counts.vgprs, 256u);
+  // Granulated as on gfx9: twice the number of further blocks of 16.
+  counts.sgprs = std::min(((descriptor.compute_pgm_rsrc1 >> 6 & 0xf) / 2 + 1) * 16, 102u);
+  return counts;
+}
+
 namespace {
 
 constexpr u64 kDescriptorBytes = 64;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common/result.hpp"
+#include "emulator/isa/code_rules.hpp"
 #include "emulator/isa/types.hpp"
 
 namespace hipbench::emulator {
@@ -51,6 +52,8 @@ struct Kernel {
   // VGPRs a lane as allocated on gfx942: (granulated count + 1) * 8 of the unified file; AGPR 0 is at accum_offset.
   u32 allocated_vgprs() const;
   u32 accum_offset() const;
+  // The registers that its waves have, of each kind.
+  RegisterCounts registers() const;
 };
 
 struct GlobalSymbol {

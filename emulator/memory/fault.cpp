@@ -34,6 +34,8 @@ const char* fault_name(FaultKind kind) {
       return "data race";
     case FaultKind::UninitialisedRead:
       return "uninitialised read";
+    case FaultKind::ForbiddenInstruction:
+      return "forbidden instruction";
   }
   return "unknown fault";
 }

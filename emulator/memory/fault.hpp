@@ -25,6 +25,7 @@ enum class FaultKind {
   DivergentBarrier,
   Race,
   UninitialisedRead,
+  ForbiddenInstruction,  // valid, but the launch was asked to go without
 };
 
 // The name shown to users and stored in results, for example "out-of-bounds access".

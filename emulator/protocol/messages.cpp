@@ -56,6 +56,7 @@ void put(Writer& writer, const LaunchRequest& launch) {
   writer.put(launch.instruction_limit);
   writer.put(u8{launch.check});
   writer.put(u8{launch.time});
+  writer.put(u8{launch.no_eight_bit_math});
   writer.put(static_cast<u32>(launch.kernargs.size()));
   writer.bytes(launch.kernargs);
 }
@@ -71,6 +72,7 @@ LaunchRequest get_launch(Reader& reader) {
   launch.instruction_limit = reader.get<u64>();
   launch.check = reader.get<u8>() != 0;
   launch.time = reader.get<u8>() != 0;
+  launch.no_eight_bit_math = reader.get<u8>() != 0;
   const auto kernargs = reader.bytes(reader.count());
   launch.kernargs.assign(kernargs.begin(), kernargs.end());
   return launch;
@@ -282,6 +284,7 @@ void put(Writer& writer, const Limits& limits) {
   writer.put(u8{limits.known_code_only});
   writer.put(u8{limits.check});
   writer.put(u8{limits.time});
+  writer.put(u8{limits.no_eight_bit_math});
 }
 
 Limits get_limits(Reader& reader) {
@@ -291,6 +294,7 @@ Limits get_limits(Reader& reader) {
   limits.known_code_only = reader.get<u8>() != 0;
   limits.check = reader.get<u8>() != 0;
   limits.time = reader.get<u8>() != 0;
+  limits.no_eight_bit_math = reader.get<u8>() != 0;
   return limits;
 }
 

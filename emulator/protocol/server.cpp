@@ -54,6 +54,7 @@ bool Server::limit(const Connection& connection, LaunchRequest& request) {
   if (!connection.trusted()) {
     request.check = limits_.check;
     request.time = limits_.time && !limits_.check;
+    request.no_eight_bit_math = limits_.no_eight_bit_math;
     request.instruction_limit = limits_.instructions_per_launch;
   }
   if (limits_.instructions_in_all == 0) return true;

@@ -25,6 +25,15 @@ extern "C" __global__ void add_bias(int* data, int n) {
 }
 
 extern "C" __global__ void clock_now(unsigned long* out) { *out = __builtin_readcyclecounter(); }
+// The first clock that the first workgroup sees and, much later, the last.
+extern "C" __global__ void clock_span(unsigned long* out) {
+  if (__builtin_amdgcn_workgroup_id_x() != 0) return;
+  const unsigned long first = __builtin_readcyclecounter();
+  unsigned long last = first;
+  while (last - first < 100000) last = __builtin_readcyclecounter();
+  out[0] = first;
+  out[1] = last;
+}
 
 extern "C" __global__ void forever(int* flag) {
   while (__atomic_load_n(flag, __ATOMIC_RELAXED) == 0) {

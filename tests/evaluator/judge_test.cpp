@@ -157,12 +157,16 @@ TEST_F(JudgeTest, TheLimitOfACallIsSharedByItsLaunches) {
   EXPECT_THAT(limited.verdict.reason, HasSubstr("all launches together executed more than"));
 }
 
-// The device's clock goes on from call to call, so it tells repeats of the same inputs apart as chance would. It starts at a second;
-// this kernel reads it after about 6,600 cycles of each call, and a call takes about 17,000.
+// The device's clock goes on from call to call, so it tells repeats of the same inputs apart as chance would. It starts at a second.
+// One wave holds the first call up until a time that it cannot reach otherwise, and the second until a much later one, so that the
+// clock tells them from each other and from all later ones, whatever instructions and launches take.
 TEST_F(JudgeTest, SomeRepeatsWithinAndSomeOutOfToleranceIsNondeterministic) {
-  const std::string clock = "const unsigned long now = __builtin_amdgcn_s_memtime() - 2100000000;";
-  const std::string wrong_at_first = clock + "args.c[index] = to_bf16(now < 15000 ? value + 1000 : value);";
-  const std::string wrong_at_the_second_call = clock + "args.c[index] = to_bf16(now > 15000 && now < 32000 ? value + 1000 : value);";
+  const std::string clock =
+      "const unsigned long now = __builtin_amdgcn_s_memtime() - 2100000000;"
+      "const bool first = now < 100000, second = !first && now < 20000000;"
+      "while (index < 64 && __builtin_amdgcn_s_memtime() - 2100000000 < (first ? 200000 : 20000000)) {}";
+  const std::string wrong_at_first = clock + "args.c[index] = to_bf16(first ? value + 1000 : value);";
+  const std::string wrong_at_the_second_call = clock + "args.c[index] = to_bf16(second ? value + 1000 : value);";
   for (const std::string& store : {wrong_at_first, wrong_at_the_second_call}) {
     const Evaluation evaluation = evaluate_kernel(store);
     EXPECT_EQ(evaluation.verdict.kind, VerdictKind::Nondeterministic) << described(evaluation);

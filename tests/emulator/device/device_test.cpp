@@ -127,6 +127,19 @@ TEST_F(DeviceTest, ClocksGoOnFromLaunchToLaunch) {
   }
 }
 
+// One long workgroup among many short ones: what it saw last is the past for whoever comes later.
+TEST_F(DeviceTest, TheClockNeverGoesBackToWhatAKernelHasSeen) {
+  const u64 out = buffer(std::vector<u64>(2));
+  u64 seen = 0;
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(run(request("clock_span", {64, 1, 1}, {1, 1, 1}, out)).completed());
+    const std::vector<u64> clocks = read<u64>(out, 2);
+    EXPECT_GT(clocks[0], seen) << i;
+    EXPECT_GE(clocks[1], clocks[0] + 100000);
+    seen = clocks[1];
+  }
+}
+
 TEST_F(DeviceTest, RefusesLaunchesThatCannotStart) {
   const u64 data = buffer(std::vector<int>(1));
   const auto reason = [&](const LaunchRequest& wanted) {
