@@ -232,7 +232,8 @@ class ShapeCheck {
     calls_in_session_ = 0;
     Result<DeviceBuffers> buffers = DeviceBuffers::create(server_.trusted(), problem_, result_.shape);
     if (!buffers) return ours(buffers.error());
-    const CallLimits limits{wave_instruction_limit(), options_.check, record && !options_.check, may_use_eight_bit_math(problem_)};
+    const CallLimits limits{wave_instruction_limit(), options_.check, record && !options_.check,
+                            may_use_eight_bit_math(problem_)};
     if (std::optional<Verdict> failed = candidate_.begin(result_.shape, limits)) return std::move(*failed);
     for (const Round& round : rounds) {
       ++calls_in_session_;
@@ -359,7 +360,8 @@ Verdict verdict_of_fault(const emulator::FaultReport& fault) {
     case FaultKind::DivergentBarrier:
       return {VerdictKind::WrongResult, sentence, fault.to_string()};
     case FaultKind::ForbiddenInstruction:  // the only ones that the judge forbids
-      return {VerdictKind::Rejected, "rule `precision`: " + sentence + ": compute with the types that the problem states", fault.to_string()};
+      return {VerdictKind::Rejected,
+              "rule `precision`: " + sentence + ": compute with the types that the problem states", fault.to_string()};
     default:
       return {VerdictKind::Crashed, sentence, fault.to_string()};
   }

@@ -222,6 +222,7 @@ class Run {
       printed_.clear();
       evaluation_.shapes.push_back(check_shape(problem_, options_.shapes[k], *candidate, *server_, check));
       note_timing_model(evaluation_.shapes.back().timing_model);
+      drop_impossible_time(evaluation_.shapes.back());
       show_printed(evaluation_.shapes.back().verdict);
       const Verdict& verdict = evaluation_.shapes.back().verdict;
       if (verdict.passed()) continue;
@@ -229,6 +230,18 @@ class Run {
       if (!options_.keep_going || !server_->trusted().connected()) break;
     }
     return first_failure;
+  }
+
+  // All work of a call is seen on the emulated device, so a modelled time below the floor is the model's mistake. It is
+  // no score either.
+  void drop_impossible_time(ShapeResult& shape) {
+    const double floor_us = problem_.roofs(shape.shape).floor_us;
+    if (!(shape.time_us > 0) || shape.time_us >= floor_us) return;
+    evaluation_.warnings.push_back(
+        fmt::format("{}: the timing model says {:.3g} µs, but nothing that does the work can take less than {:.3g} µs; "
+                    "so there is no time",
+                    shape.shape.label, shape.time_us, floor_us));
+    shape.time_us = 0;
   }
 
   // Once the shape's verdict is final, and nothing of the candidate runs any more.

@@ -48,7 +48,8 @@ class Provenance {
       case OperationKind::Copy:
         if (const std::string* output = writable_field(operation.address); output != nullptr && comes_from_host(operation.source))
           return host_written(*output, operation, "copied from memory that host code filled");
-        if (comes_from_host(operation.source)) host_written_.push_back({operation.address, operation.address + operation.bytes});
+        if (comes_from_host(operation.source))
+          host_written_.push_back({operation.address, operation.address + operation.bytes});
         return is_host_memory(operation.address) ? fetched(operation.source, operation) : std::nullopt;
       case OperationKind::Read:
         return fetched(operation.address, operation);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <condition_variable>
 #include <cstdio>
 #include <cstring>
@@ -66,7 +67,8 @@ struct Module {
   u64 base = 0;
   std::vector<Program::Range> ranges;
   std::unique_ptr<Program> inventory;  // to look at, not to run
-  // What runs, decoded for the rules of each launch; most modules need one or two. Used by the launch that has its turn.
+  // What runs, decoded for the rules of each launch; most modules need one or two. Used by the launch that has its
+  // turn.
   mutable std::map<CodeRules, std::unique_ptr<Program>> programs;
 };
 
@@ -301,22 +303,22 @@ Result<LaunchResult> EmulatedDevice::run(const Module& module, const Kernel& ker
   TRY(write_dispatch_packet(kernel, request, module.base, kernarg));
   const u32 resident = workgroups_per_cu(kernel, static_cast<u32>(request.block.count()), request.dynamic_lds);
   ExecLaunch launch{.kernel = &kernel,
-                          .program = &program_for(module, {kernel.registers(), !request.no_eight_bit_math}),
-                          .memory = memory_.get(),
-                          .load_base = module.base,
-                          .grid = request.grid,
-                          .block = request.block,
-                          .dynamic_lds = request.dynamic_lds,
-                          .kernarg_address = kernarg,
-                          .dispatch_packet_address = packet_,
-                          .queue_address = queue_,
-                          .start_clock = clock_.load(),
-                          .instruction_limit = request.instruction_limit,
-                          .scratch_bytes_per_lane = scratch_bytes_per_lane(kernel),
-                          .workgroups_per_cu = resident,
-                          .cooperative = request.cooperative,
-                          .threads = threads_,
-                          .poll_hostcall = [this] { hostcall_->poll(); }};
+                    .program = &program_for(module, {kernel.registers(), !request.no_eight_bit_math}),
+                    .memory = memory_.get(),
+                    .load_base = module.base,
+                    .grid = request.grid,
+                    .block = request.block,
+                    .dynamic_lds = request.dynamic_lds,
+                    .kernarg_address = kernarg,
+                    .dispatch_packet_address = packet_,
+                    .queue_address = queue_,
+                    .start_clock = clock_.load(),
+                    .instruction_limit = request.instruction_limit,
+                    .scratch_bytes_per_lane = scratch_bytes_per_lane(kernel),
+                    .workgroups_per_cu = resident,
+                    .cooperative = request.cooperative,
+                    .threads = threads_,
+                    .poll_hostcall = [this] { hostcall_->poll(); }};
   const AddressSpace::Pin pin(*memory_);
   forget_traces();
   try {
@@ -352,6 +354,7 @@ LaunchResult EmulatedDevice::run_timed(const Module& module, ExecLaunch& launch,
                           .touched_bytes = touched_bytes(*memory_, traces)};
   auto modelled = std::make_shared<ModelledLaunch>(model_launch(*timing_, tracer, shape, traces));
   modelled->code_offset = code_base - module.base;
+  if (!std::isfinite(modelled->seconds)) return result;  // the sample says nothing of what the others did
   result.modelled_seconds = modelled->seconds;
   result.modelled_error = modelled->sampling_error;
   note_model(result);

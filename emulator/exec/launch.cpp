@@ -34,6 +34,17 @@ void add_wave_counters(Counters& counters, const Wave& wave) {
   ++counters.waves;
 }
 
+Effort effort_of(const Workgroup& group) {
+  Effort effort{.workgroups = 1};
+  for (const Wave& wave : group.waves) {
+    effort.instructions += wave.instructions();
+    effort.mfma_flops += wave.mfma_flops;
+    effort.memory_bytes += wave.bytes_read + wave.bytes_written;
+    effort.lds_instructions += wave.counts[static_cast<u32>(InstClass::Lds)];
+  }
+  return effort;
+}
+
 void add_counters(Counters& sum, const Counters& part) {
   sum.instructions += part.instructions;
   sum.valu += part.valu;
@@ -138,7 +149,11 @@ class LaunchRun : public Supervisor {
           add_waves(*group);
           ++counters.workgroups;
           if (launch_.checks != nullptr) launch_.checks->note_progress();
-          if (group->trace != nullptr) launch_.tracer->end(std::move(group->trace));
+          if (launch_.tracer != nullptr) launch_.tracer->add_effort(effort_of(*group));
+          if (group->trace != nullptr) {
+            group->trace->effort = effort_of(*group);
+            launch_.tracer->end(std::move(group->trace));
+          }
           spare = std::move(group->storage);
         } else {
           resident.push_back(std::move(group));
@@ -155,7 +170,8 @@ class LaunchRun : public Supervisor {
     const std::lock_guard lock(mutex_);
     add_counters(result_.counters, counters);
     // The next launch begins later than anything that this one has seen.
-    if (clock_read != 0) result_.emulated_clocks = std::max(result_.emulated_clocks, clock_read - launch_.start_clock + 1);
+    if (clock_read != 0)
+      result_.emulated_clocks = std::max(result_.emulated_clocks, clock_read - launch_.start_clock + 1);
     add_class_seconds(result_.class_seconds, sampler, seconds);
   }
 

@@ -1,5 +1,5 @@
 #pragma once
-// What the instructions of a launch may be, beyond being valid. Applied when an instruction is decoded for a kernel, however it is
+// What the instructions of a launch may be, beyond being valid. Applied when one is decoded for a kernel, however it is
 // reached (isa/program.hpp): executing costs nothing more, and nothing that runs was not looked at.
 
 #include <compare>
@@ -21,7 +21,7 @@ struct CodeRules {
   auto operator<=>(const CodeRules&) const = default;
 };
 
-// FP8 and BF8 conversions and matrix instructions, and products of 8-bit or narrower integers, which quantised data would take.
+// FP8 and BF8 conversions and matrix instructions, and products of 8-bit or narrower integers (quantised data).
 inline bool is_eight_bit_math(std::string_view mnemonic) {
   const auto names = [&](std::string_view type) { return mnemonic.find(type) != std::string_view::npos; };
   if (names("fp8") || names("bf8")) return true;

@@ -264,7 +264,8 @@ void execute_unusually(Wave& wave, const Inst& inst) {
     const u32 index = inst.operands[k].index + offset;
     if (index + std::max<u32>(inst.operands[k].dwords, 1) > wave.registers.vgprs)
       throw GuestFault{FaultKind::IllegalOperand, "an indexed VGPR (v" + std::to_string(index) + ") is beyond the " +
-                                                      std::to_string(wave.registers.vgprs) + " that the kernel declares"};
+                                                      std::to_string(wave.registers.vgprs) +
+                                                      " that the kernel declares"};
     moved.operands[k].index = static_cast<u16>(index);
   }
   moved.execute(wave, moved);

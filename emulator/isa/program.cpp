@@ -78,21 +78,24 @@ void extend_run(Inst& inst, const Inst* next) {
 
 bool is_declared(const Operand& operand, const RegisterCounts& registers) {
   const u32 end = operand.index + std::max<u32>(operand.dwords, 1);
-  if (operand.is_scalar()) return operand.index >= kFlatScratch || end <= registers.sgprs;  // the special ones are always there
+  if (operand.is_scalar())
+    return operand.index >= kFlatScratch || end <= registers.sgprs;  // the special ones are always there
   if (!operand.is_vgpr()) return true;
   return operand.index < kAgprBase ? end <= registers.vgprs : end <= kAgprBase + registers.agprs;
 }
 
 [[noreturn]] void execute_undeclared(Wave& wave, const Inst& inst) {
   throw GuestFault{FaultKind::IllegalOperand,
-                   "a register that the kernel has not got: it declares " + std::to_string(wave.registers.vgprs) + " VGPRs, " +
-                       std::to_string(wave.registers.agprs) + " AGPRs and " + std::to_string(wave.registers.sgprs) +
+                   "a register that the kernel has not got: it declares " + std::to_string(wave.registers.vgprs) +
+                       " VGPRs, " + std::to_string(wave.registers.agprs) + " AGPRs and " +
+                       std::to_string(wave.registers.sgprs) +
                        " SGPRs; name what inline assembly overwrites in its clobber list",
                    inst.pc, inst.size, -1};
 }
 
 [[noreturn]] void execute_forbidden(Wave&, const Inst& inst) {
-  throw GuestFault{FaultKind::ForbiddenInstruction, "arithmetic in 8-bit types, which this launch is not to use", inst.pc, inst.size, -1};
+  throw GuestFault{FaultKind::ForbiddenInstruction, "arithmetic in 8-bit types, which this launch is not to use",
+                   inst.pc, inst.size, -1};
 }
 
 void apply(const CodeRules& rules, Inst& inst) {

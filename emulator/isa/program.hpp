@@ -1,6 +1,6 @@
 #pragma once
-// The decoded form of one loaded code object under one set of rules. Decodes a basic block when it is first reached and keeps it. Thread-safe: waves
-// on all threads share it.
+// The decoded form of one loaded code object under one set of rules. Decodes a basic block when it is first reached
+// and keeps it. Thread-safe: waves on all threads share it.
 
 #include <atomic>
 #include <deque>

@@ -149,7 +149,8 @@ constexpr Op write_exec_op(std::string_view name) {
 u32 relative_index(const Wave& wave, const Operand& operand, u32 dwords) {
   const u64 index = u64{operand.index} + wave.m0();
   if (!operand.is_scalar() || index + dwords > wave.registers.sgprs)
-    throw GuestFault{FaultKind::IllegalOperand, "an M0-relative SGPR index is beyond the SGPRs that the kernel declares"};
+    throw GuestFault{FaultKind::IllegalOperand,
+                     "an M0-relative SGPR index is beyond the SGPRs that the kernel declares"};
   return static_cast<u32>(index);
 }
 template <u32 Dwords>

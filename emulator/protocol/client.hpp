@@ -129,8 +129,8 @@ class Client {
   Result<void> fill_rows(u64 address, u64 pitch, u32 value, u32 value_size, u64 count, u64 rows);
   Result<void> copy(u64 to, u64 from, u64 bytes);
   Result<void> copy_rows(u64 to, u64 to_pitch, u64 from, u64 from_pitch, u64 width, u64 rows);
-  // LaunchRequest's instruction_limit, check, time and no_eight_bit_math are the trusted connection's to use; for the others Limits
-  // says them.
+  // LaunchRequest's instruction_limit, check, time and no_eight_bit_math are the trusted connection's to use; for the
+  // others Limits says them.
   Result<void> launch(const LaunchRequest& request);
   // Notes the device clock in a numbered slot (below kMaxTimestampSlots) once all before it is done.
   Result<void> timestamp(u32 slot);

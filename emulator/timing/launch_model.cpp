@@ -33,6 +33,21 @@ f64 rounds(u64 all, u64 resident, f64 modelled_rounds, u32 cus, u32 workgroups_p
 
 }  // namespace
 
+f64 beyond_sample(const Effort& all, const Effort& sample) {
+  f64 most = 1;
+  // `weight`: as many take about as long as an instruction. What is below a 64th of all is not worth a look.
+  const auto compare = [&](u64 of_all, u64 of_sample, f64 weight) {
+    if (static_cast<f64>(of_all) * 64 < static_cast<f64>(all.instructions) * weight) return;
+    const f64 average = static_cast<f64>(of_all) / static_cast<f64>(std::max<u64>(all.workgroups, 1));
+    most = std::max(most, average * static_cast<f64>(sample.workgroups) / static_cast<f64>(of_sample));
+  };
+  compare(all.instructions, sample.instructions, 1);
+  compare(all.mfma_flops, sample.mfma_flops, 32768);  // the largest instructions do as many
+  compare(all.memory_bytes, sample.memory_bytes, 1024);
+  compare(all.lds_instructions, sample.lds_instructions, 1);
+  return most;
+}
+
 u64 touched_bytes(const AddressSpace& memory, std::span<const std::unique_ptr<WorkgroupTrace>> traces) {
   std::set<u64> bases;
   u64 bytes = 0;
@@ -86,6 +101,10 @@ ModelledLaunch model_launch(const TimingParameters& parameters, LaunchTracer& tr
   }
   launch.xcd = run_xcd(parameters, tracer, load, traces);
   if (traces.size() < launch.xcd_workgroups) launch.sampling_error = relative_error(launch.xcd.completions);
+  Effort sample;
+  for (const auto& trace : traces) sample.add(trace->effort);
+  if (tracer.effort().instructions != 0) launch.beyond_sample = beyond_sample(tracer.effort(), sample);
+  factor *= launch.beyond_sample;
   launch.kernel_seconds = launch.xcd.clocks * factor / (parameters.device.clock_mhz * 1e6);
   launch.seconds = launch.kernel_seconds + parameters.device.launch_overhead_us * 1e-6;
   return launch;

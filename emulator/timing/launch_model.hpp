@@ -19,6 +19,7 @@ struct ModelledLaunch {
   f64 seconds = 0;         // launch overhead included
   f64 kernel_seconds = 0;  // without
   f64 sampling_error = 0;  // relative, one standard error; 0 when nothing was extrapolated
+  f64 beyond_sample = 1;   // how many times as much as a traced one an average workgroup does; the time has grown by it
   bool waited = false;     // waves waited for other workgroups: their waiting is not modelled
   u64 traced_workgroups = 0, xcd_workgroups = 0;
   u64 code_offset = 0;  // load-relative, of op index 0 in xcd.stalls
@@ -27,6 +28,11 @@ struct ModelledLaunch {
 
 ModelledLaunch model_launch(const TimingParameters& parameters, LaunchTracer& tracer, const LaunchShape& shape,
                             std::span<const std::unique_ptr<WorkgroupTrace>> traces);
+
+// How many times as much an average workgroup of the launch did as one of the sample, in what grew most; at least 1.
+// Who chooses which workgroups do the work could else have it done where the model does not look. Infinite: the sample
+// did none of something.
+f64 beyond_sample(const Effort& all, const Effort& sample);
 
 // Sizes of the allocations that the traces touch.
 u64 touched_bytes(const AddressSpace& memory, std::span<const std::unique_ptr<WorkgroupTrace>> traces);

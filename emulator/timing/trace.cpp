@@ -140,6 +140,19 @@ std::unique_ptr<WorkgroupTrace> LaunchTracer::begin(u64 linear, u32 waves) {
   return trace;
 }
 
+void Effort::add(const Effort& other) {
+  workgroups += other.workgroups;
+  instructions += other.instructions;
+  mfma_flops += other.mfma_flops;
+  memory_bytes += other.memory_bytes;
+  lds_instructions += other.lds_instructions;
+}
+
+void LaunchTracer::add_effort(const Effort& effort) {
+  const std::lock_guard lock(mutex_);
+  effort_.add(effort);
+}
+
 void LaunchTracer::end(std::unique_ptr<WorkgroupTrace> trace) {
   const std::lock_guard lock(mutex_);
   if (trace->local == 0) {

@@ -40,10 +40,18 @@ struct WaveTrace {
   u64 instructions = 0;
 };
 
+// What workgroups did, as far as it takes the chip's time.
+struct Effort {
+  u64 workgroups = 0;
+  u64 instructions = 0, mfma_flops = 0, memory_bytes = 0, lds_instructions = 0;
+  void add(const Effort& other);
+};
+
 struct WorkgroupTrace {
   u64 local = 0;  // place among the workgroups of its XCD
   std::vector<WaveTrace> waves;
   bool waited = false;  // for another workgroup or the host: what it executed depends on when it was asked
+  Effort effort;
 };
 
 // The trace of one launch. Thread-safe.
@@ -58,6 +66,9 @@ class LaunchTracer {
   // code.
   const TimedOp* record(WaveTrace& trace, Wave& wave, const Inst& inst);
   void end(std::unique_ptr<WorkgroupTrace> trace);
+  // Of every workgroup that has ended, traced or not.
+  void add_effort(const Effort& effort);
+  const Effort& effort() const { return effort_; }  // once the launch is over
 
   // The traced workgroups, in dispatch order. Which ones these are does not depend on the order in which threads took
   // them.
@@ -77,6 +88,7 @@ class LaunchTracer {
   std::atomic<u64> wanted_;  // of the XCD's workgroups, the first so many
   std::mutex mutex_;
   std::deque<TimedOp> storage_;
+  Effort effort_;
   std::vector<std::unique_ptr<WorkgroupTrace>> done_;
 };
 

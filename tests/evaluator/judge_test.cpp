@@ -157,9 +157,10 @@ TEST_F(JudgeTest, TheLimitOfACallIsSharedByItsLaunches) {
   EXPECT_THAT(limited.verdict.reason, HasSubstr("all launches together executed more than"));
 }
 
-// The device's clock goes on from call to call, so it tells repeats of the same inputs apart as chance would. It starts at a second.
-// One wave holds the first call up until a time that it cannot reach otherwise, and the second until a much later one, so that the
-// clock tells them from each other and from all later ones, whatever instructions and launches take.
+// The device's clock goes on from call to call, so it tells repeats of the same inputs apart as chance would. It starts
+// at a second. One wave holds the first call up until a time that it cannot reach otherwise, and the second until a
+// much later one, so that the clock tells them from each other and from all later ones, whatever instructions and
+// launches take.
 TEST_F(JudgeTest, SomeRepeatsWithinAndSomeOutOfToleranceIsNondeterministic) {
   const std::string clock =
       "const unsigned long now = __builtin_amdgcn_s_memtime() - 2100000000;"
@@ -173,6 +174,27 @@ TEST_F(JudgeTest, SomeRepeatsWithinAndSomeOutOfToleranceIsNondeterministic) {
     EXPECT_THAT(evaluation.verdict.reason, HasSubstr("the same inputs gave a right and a wrong result"));
     EXPECT_THAT(evaluation.verdict.evidence, HasSubstr("elements of c are wrong")) << "what was wrong with it";
   }
+}
+
+// The timing model looks at every eighth workgroup: here they do nothing, and the others all of the work.
+TEST_F(JudgeTest, WorkWhereTheTimingModelDoesNotLookIsCounted) {
+  const std::string honest = kernel_source(kRight);
+  std::string hiding = honest;
+  const auto replace = [&](const std::string& from, const std::string& to) {
+    const size_t at = hiding.find(from);
+    ASSERT_NE(at, std::string::npos) << from;
+    hiding.replace(at, from.size(), to);
+  };
+  replace("\"n / 64\", \"m / 4\"", "\"n * m / 224 + 2\"");
+  replace("const unsigned j = blockIdx.x * 64 + threadIdx.x, i = blockIdx.y * 4 + threadIdx.y;",
+          "const unsigned tile = blockIdx.x - blockIdx.x / 8 - 1;"
+          "if (blockIdx.x % 8 == 0 || tile >= args.n * args.m / 256) return;"
+          "const unsigned j = tile % (args.n / 64) * 64 + threadIdx.x, i = tile / (args.n / 64) * 4 + threadIdx.y;");
+  const Evaluation seen = evaluate(fp8_gemm(), "k.hip", honest, small_options());
+  const Evaluation hidden = evaluate(fp8_gemm(), "k.hip", hiding, small_options());
+  ASSERT_TRUE(seen.verdict.passed() && hidden.verdict.passed()) << described(seen) << described(hidden);
+  ASSERT_GT(seen.shapes[0].time_us, 0);
+  if (hidden.shapes[0].time_us > 0) EXPECT_GE(hidden.shapes[0].time_us, 0.9 * seen.shapes[0].time_us);
 }
 
 TEST_F(JudgeTest, TheSameSeedDrawsTheSameInputsAndAnotherDrawsOthers) {

@@ -1,5 +1,5 @@
-// What a kernel may name and use: registers beyond those it declares, and 8-bit arithmetic that a launch is to go without, fault when
-// they are executed, however they are reached.
+// What a kernel may name and use: registers beyond those it declares, and 8-bit arithmetic that a launch is to go
+// without, fault when they are executed, however they are reached.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -39,8 +39,10 @@ std::optional<GuestFault> run(const std::string& text, const CodeRules& rules) {
       const Inst& inst = *wave.next;
       wave.pc = inst.pc + inst.size;
       wave.next = inst.following;
-      if ((wave.mode & kModeUnusualIssue) != 0) execute_unusually(wave, inst);
-      else inst.execute(wave, inst);
+      if ((wave.mode & kModeUnusualIssue) != 0)
+        execute_unusually(wave, inst);
+      else
+        inst.execute(wave, inst);
     }
   } catch (const GuestFault& fault) {
     return fault;
@@ -92,7 +94,8 @@ TEST(CodeRules, AnIndexReachesNoFurther) {
   const auto with = [](std::string text, const char* index) { return text.replace(text.find('%'), 1, index); };
   EXPECT_FALSE(run(with(vector, "5"), kFew));
   EXPECT_FALSE(run(with(scalar, "13"), kFew));
-  for (const std::string& text : {with(vector, "6"), with(vector, "255"), with(scalar, "14"), with(scalar, "0xffffffff")}) {
+  for (const std::string& text :
+       {with(vector, "6"), with(vector, "255"), with(scalar, "14"), with(scalar, "0xffffffff")}) {
     const auto fault = run(text, kFew);
     ASSERT_TRUE(fault) << text;
     EXPECT_EQ(fault->kind, FaultKind::IllegalOperand) << text;
@@ -102,20 +105,23 @@ TEST(CodeRules, AnIndexReachesNoFurther) {
 TEST(CodeRules, WhatIsNeverExecutedHarmsNobody) { EXPECT_FALSE(run("s_branch 1\nv_mov_b32 v200, 0", kFew)); }
 
 TEST(CodeRules, EightBitArithmeticFaultsWhereALaunchGoesWithout) {
-  for (const char* text : {"v_cvt_f32_fp8 v0, v1", "v_cvt_pk_fp8_f32 v0, v1, v2", "v_cvt_f32_bf8 v0, v1", "v_dot4_i32_i8 v0, v1, v2, v3",
-                           "v_mfma_f32_16x16x32_fp8_fp8 v[0:3], v[4:5], v[6:7], 0", "v_mfma_i32_16x16x32_i8 v[0:3], v[4:5], v[6:7], 0"}) {
+  for (const char* text :
+       {"v_cvt_f32_fp8 v0, v1", "v_cvt_pk_fp8_f32 v0, v1, v2", "v_cvt_f32_bf8 v0, v1", "v_dot4_i32_i8 v0, v1, v2, v3",
+        "v_mfma_f32_16x16x32_fp8_fp8 v[0:3], v[4:5], v[6:7], 0", "v_mfma_i32_16x16x32_i8 v[0:3], v[4:5], v[6:7], 0"}) {
     const auto fault = run(text, {.registers = {}, .eight_bit_math = false});
     ASSERT_TRUE(fault) << text;
     EXPECT_EQ(fault->kind, FaultKind::ForbiddenInstruction) << text;
     EXPECT_FALSE(run(text, {})) << text;
   }
-  for (const char* text : {"v_cvt_f32_ubyte0 v0, v1", "v_mfma_f32_16x16x16_bf16 v[0:3], v[4:5], v[6:7], 0", "v_perm_b32 v0, v1, v2, v3"})
+  for (const char* text :
+       {"v_cvt_f32_ubyte0 v0, v1", "v_mfma_f32_16x16x16_bf16 v[0:3], v[4:5], v[6:7], 0", "v_perm_b32 v0, v1, v2, v3"})
     EXPECT_FALSE(run(text, {.registers = {}, .eight_bit_math = false})) << text;
 }
 
 // v_cvt_f32_fp8 v0, v0 is 0x7e00a900: here it is a literal of an instruction that is jumped over in part.
 TEST(CodeRules, AnInstructionHiddenInTheOperandOfAnotherIsFound) {
-  const std::string hidden = "s_getpc_b64 s[0:1]\ns_add_u32 s0, s0, 16\ns_addc_u32 s1, s1, 0\ns_setpc_b64 s[0:1]\ns_mov_b32 s2, 0x7e00a900";
+  const std::string hidden =
+      "s_getpc_b64 s[0:1]\ns_add_u32 s0, s0, 16\ns_addc_u32 s1, s1, 0\ns_setpc_b64 s[0:1]\ns_mov_b32 s2, 0x7e00a900";
   EXPECT_FALSE(run(hidden, {}));
   const auto fault = run(hidden, {.registers = {}, .eight_bit_math = false});
   ASSERT_TRUE(fault);
