@@ -163,9 +163,8 @@ class Display {
   explicit Display(bool has_price) : has_price_(has_price) {}
 
   void show(const LoopProgress& p) {
-    if (first_done_ == 0) first_done_ = p.turns_done - 1;
     const double per_turn =
-        std::chrono::duration<double>(Clock::now() - begin_).count() / static_cast<double>(p.turns_done - first_done_);
+        std::chrono::duration<double>(Clock::now() - begin_).count() / static_cast<double>(++shown_);
     const double left = per_turn * static_cast<double>(p.most_turns > p.turns_done ? p.most_turns - p.turns_done : 0);
     const std::string_view outcome = p.last->source.empty() ? to_string(p.last->answer) : to_string(p.last->verdict);
     const auto best = p.best.find(p.problem);
@@ -179,7 +178,7 @@ class Display {
  private:
   const bool has_price_;
   const Clock::time_point begin_ = Clock::now();
-  size_t first_done_ = 0;  // turns of an earlier run
+  size_t shown_ = 0;  // turns; those of an earlier run are not
 };
 
 int end_of(const ChosenRun& chosen, const LoopResult& result, const GenerateArguments& arguments,
