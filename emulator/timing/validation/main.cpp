@@ -21,7 +21,8 @@ namespace hipbench::emulator {
 namespace {
 
 // Columns of the measured data: shape, tile parameters, times.
-constexpr size_t kShapeColumns = 3, kColumns = 12, kGemmTime = 12, kPipelineDepth = 9, kFusedTranspose = 10, kThreads = 11;
+constexpr size_t kShapeColumns = 3, kColumns = 12, kGemmTime = 12, kPipelineDepth = 9, kFusedTranspose = 10,
+                 kThreads = 11;
 constexpr size_t kVariants = 48;  // of the kernel that are compiled
 
 std::vector<std::string> split(std::string_view text, char separator) {
@@ -79,11 +80,19 @@ Result<std::vector<Sample>> choose(const std::string& path) {
   std::vector<Sample> samples;
   for (const std::vector<std::string>& row : rows) {
     const std::string all = join(std::span(row).first(kColumns), ",");
-    if (draw("row", all) % 2 != 0 || !chosen.contains(join(std::span(row).subspan(kShapeColumns, kColumns - kShapeColumns), ","))) continue;
+    if (draw("row", all) % 2 != 0 ||
+        !chosen.contains(join(std::span(row).subspan(kShapeColumns, kColumns - kShapeColumns), ",")))
+      continue;
     Sample sample;
     const auto integer = [&](size_t column) { return static_cast<u32>(number(row[column])); };
-    sample.point = {.m = integer(0), .n = integer(1), .k = integer(2), .block_m = integer(3), .block_n = integer(4),
-                    .threads = integer(kThreads), .variant = variant_of(row), .gemm_us = number(row[kGemmTime])};
+    sample.point = {.m = integer(0),
+                    .n = integer(1),
+                    .k = integer(2),
+                    .block_m = integer(3),
+                    .block_n = integer(4),
+                    .threads = integer(kThreads),
+                    .variant = variant_of(row),
+                    .gemm_us = number(row[kGemmTime])};
     sample.fitted = draw("fit", all) % 3 == 0;
     sample.order = fmt::format("{:08x}", draw("order", all));
     samples.push_back(std::move(sample));
@@ -97,8 +106,8 @@ Result<void> print_variants(const std::string& path) {
   for (const Sample& sample : TRY(choose(path))) names.insert(sample.point.variant);
   for (const std::string& name : names) {
     const std::vector<std::string> p = split(name, '_');
-    fmt::print("{} {}, cube{{{},{},{}}}, cube{{{},{},{}}}, __uint128_t, {}, {}, false\n", name, p[8], p[0], p[1], p[2], p[3], p[4], p[5], p[6],
-               p[7] == "1");
+    fmt::print("{} {}, cube{{{},{},{}}}, cube{{{},{},{}}}, __uint128_t, {}, {}, false\n", name, p[8], p[0], p[1], p[2],
+               p[3], p[4], p[5], p[6], p[7] == "1");
   }
   return {};
 }
@@ -118,8 +127,8 @@ Result<void> run(const std::string& path, const std::string& folder, std::span<c
       fmt::print(stderr, "{}x{}x{} {}: {}\n", point.m, point.n, point.k, point.variant, result.error().message);
       continue;
     }
-    fmt::print("{}x{}x{},{},{},{:.2f},{:.2f}\n", point.m, point.n, point.k, point.variant, sample.fitted ? "fit" : "test", point.gemm_us,
-               result->modelled_seconds * 1e6);
+    fmt::print("{}x{}x{},{},{},{:.2f},{:.2f}\n", point.m, point.n, point.k, point.variant,
+               sample.fitted ? "fit" : "test", point.gemm_us, result->modelled_seconds * 1e6);
     std::fflush(stdout);
   }
   return {};
@@ -130,7 +139,11 @@ Result<void> report(const std::string& path, const std::string& folder) {
   for (const std::string& line : split(TRY(read_file(path)), '\n')) {
     const std::vector<std::string> row = split(line, ',');
     if (row.size() != 5) continue;
-    points.push_back({.shape = row[0], .variant = row[1], .fitted = row[2] == "fit", .measured_us = number(row[3]), .modelled_us = number(row[4])});
+    points.push_back({.shape = row[0],
+                      .variant = row[1],
+                      .fitted = row[2] == "fit",
+                      .measured_us = number(row[3]),
+                      .modelled_us = number(row[4])});
   }
   if (points.empty()) return Error{path + " holds no results"};
   fmt::print("timing model {}\n{}", timing_model_version(), agreement_report(points));
@@ -139,7 +152,8 @@ Result<void> report(const std::string& path, const std::string& folder) {
 }
 
 int main_with(std::span<const std::string> args) {
-  Result<void> done = Error{"usage: validate_timing variants POINTS | run POINTS CODE [NAME=VALUE...] | report RESULTS FOLDER"};
+  Result<void> done =
+      Error{"usage: validate_timing variants POINTS | run POINTS CODE [NAME=VALUE...] | report RESULTS FOLDER"};
   if (args.size() == 2 && args[0] == "variants") done = print_variants(args[1]);
   if (args.size() >= 3 && args[0] == "run") done = run(args[1], args[2], args.subspan(3));
   if (args.size() == 3 && args[0] == "report") done = report(args[1], args[2]);

@@ -13,7 +13,7 @@ struct MeasuredPoint {
   u64 m = 0, n = 0, k = 0;
   u32 block_m = 0, block_n = 0, threads = 0;
   std::string variant;  // all tile parameters: the name of its code object
-  f64 gemm_us = 0;  // measured
+  f64 gemm_us = 0;      // measured
 };
 
 class PointRunner {

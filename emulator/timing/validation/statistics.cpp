@@ -57,8 +57,10 @@ std::vector<f64> errors(const std::vector<Agreement>& points) {
 std::string summary(std::string_view name, const std::vector<Agreement>& points) {
   if (points.empty()) return "";
   const std::vector<f64> values = errors(points);
-  return fmt::format("{:<24} {:4} points: median error {:5.1f} %, 90th percentile {:5.1f} %, rank correlation {:.3f}, bias {:.3f}\n", name,
-                     points.size(), 100 * percentile(values, 0.5), 100 * percentile(values, 0.9), correlation(points), bias(points));
+  return fmt::format(
+      "{:<24} {:4} points: median error {:5.1f} %, 90th percentile {:5.1f} %, rank correlation {:.3f}, bias {:.3f}\n",
+      name, points.size(), 100 * percentile(values, 0.5), 100 * percentile(values, 0.9), correlation(points),
+      bias(points));
 }
 
 }  // namespace
@@ -123,14 +125,18 @@ std::string agreement_report(const std::vector<Agreement>& points) {
     const f64 rho = correlation(group), worse = regret(group);
     ranked += rho >= 0.75 ? 1 : 0;
     good += worse <= 1.15 ? 1 : 0;
-    text += fmt::format("{:<20} {:6}  {:16.2f}  {:14.1f} %  {:.2f}\n", shape, group.size(), rho, 100 * (worse - 1), bias(group));
+    text += fmt::format("{:<20} {:6}  {:16.2f}  {:14.1f} %  {:.2f}\n", shape, group.size(), rho, 100 * (worse - 1),
+                        bias(group));
   }
-  text += fmt::format("\nrank correlation of at least 0.75 in {} of {} shapes; the model's best tile within 15 % of the measured best in {} of {}\n\n",
-                      ranked, shapes.size(), good, shapes.size());
+  text += fmt::format(
+      "\nrank correlation of at least 0.75 in {} of {} shapes; the model's best tile within 15 % of the measured best "
+      "in {} of {}\n\n",
+      ranked, shapes.size(), good, shapes.size());
   for (const f64 factor : {1.0, 1.1, 1.25, 1.5, 2.0}) {
     const PairOrder order = pair_order(held_out, factor);
-    text += fmt::format("held-out pairs of one shape modelled at least {:.2f} apart: {:5}, measured in the same order {:.1f} %\n", factor,
-                        order.pairs, 100 * order.same_order);
+    text += fmt::format(
+        "held-out pairs of one shape modelled at least {:.2f} apart: {:5}, measured in the same order {:.1f} %\n",
+        factor, order.pairs, 100 * order.same_order);
   }
   return text;
 }
@@ -141,12 +147,14 @@ constexpr f64 kSize = 640, kMargin = 60;
 
 std::string svg_start(std::string_view title) {
   return fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{0}\" font-family=\"sans-serif\" font-size=\"12\">\n"
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{0}\" font-family=\"sans-serif\" "
+      "font-size=\"12\">\n"
       "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n<text x=\"{1}\" y=\"24\" font-size=\"15\">{2}</text>\n",
       kSize, kMargin, title);
 }
 std::string line(f64 x1, f64 y1, f64 x2, f64 y2, std::string_view colour) {
-  return fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"{}\"/>\n", x1, y1, x2, y2, colour);
+  return fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"{}\"/>\n", x1, y1, x2, y2,
+                     colour);
 }
 std::string label(f64 x, f64 y, std::string_view anchor, std::string_view text) {
   return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", x, y, anchor, text);
@@ -162,17 +170,22 @@ std::string scatter_svg(const std::vector<Agreement>& points) {
   std::string svg = svg_start("FP8 GEMM tile variants: modelled over measured time, µs");
   for (const f64 us : {10.0, 100.0, 1000.0, 10000.0}) {
     svg += line(x(us), y(kLow), x(us), y(kHigh), "#ddd") + line(x(kLow), y(us), x(kHigh), y(us), "#ddd");
-    svg += label(x(us), kSize - kMargin + 18, "middle", fmt::format("{}", us)) + label(kMargin - 6, y(us) + 4, "end", fmt::format("{}", us));
+    svg += label(x(us), kSize - kMargin + 18, "middle", fmt::format("{}", us)) +
+           label(kMargin - 6, y(us) + 4, "end", fmt::format("{}", us));
   }
   svg += line(x(kLow), y(kLow), x(kHigh), y(kHigh), "black");
-  svg += line(x(kLow), y(1.25 * kLow), x(kHigh / 1.25), y(kHigh), "#999") + line(x(1.25 * kLow), y(kLow), x(kHigh), y(kHigh / 1.25), "#999");
+  svg += line(x(kLow), y(1.25 * kLow), x(kHigh / 1.25), y(kHigh), "#999") +
+         line(x(1.25 * kLow), y(kLow), x(kHigh), y(kHigh / 1.25), "#999");
   const ByShape shapes = by_shape(points);
   size_t number = 0;
   for (const auto& [shape, group] : shapes) {
     const f64 hue = 360.0 * static_cast<f64>(number++) / static_cast<f64>(shapes.size());
     for (const Agreement& point : group)
-      svg += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" fill=\"hsl({:.0f},70%,45%)\" fill-opacity=\"0.7\"><title>{} {}</title></circle>\n",
-                         x(std::clamp(point.measured_us, kLow, kHigh)), y(std::clamp(point.modelled_us, kLow, kHigh)), hue, shape, point.variant);
+      svg += fmt::format(
+          "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" fill=\"hsl({:.0f},70%,45%)\" fill-opacity=\"0.7\"><title>{} "
+          "{}</title></circle>\n",
+          x(std::clamp(point.measured_us, kLow, kHigh)), y(std::clamp(point.modelled_us, kLow, kHigh)), hue, shape,
+          point.variant);
   }
   svg += label(kSize / 2, kSize - 14, "middle", "measured (grey lines: 25 % off)");
   return svg + "</svg>\n";

@@ -13,7 +13,7 @@ struct Agreement {
   std::string variant;  // tile parameters
   bool fitted = false;  // was looked at while constants were chosen
   f64 measured_us = 0, modelled_us = 0;
-  f64 error() const;    // |modelled - measured| / measured
+  f64 error() const;  // |modelled - measured| / measured
 };
 
 // The value below which the share `p` of the values lies.
@@ -25,8 +25,8 @@ f64 regret(const std::vector<Agreement>& of_shape);
 // exp(mean(log(modelled / measured))).
 f64 bias(const std::vector<Agreement>& points);
 
-// Of all pairs of one shape whose modelled times differ by the factor at least: how many, and the share that was measured in the
-// same order.
+// Of all pairs of one shape whose modelled times differ by the factor at least: how many, and the share that was
+// measured in the same order.
 struct PairOrder {
   f64 factor = 1;
   u64 pairs = 0;

@@ -40,7 +40,8 @@ TEST(TimingStatistics, PairsAreComparedWithinAShape) {
 }
 
 TEST(TimingStatistics, TheReportHasEveryShapeAndTheFiguresEveryPoint) {
-  const std::vector<Agreement> points = {point(100, 110, "m"), point(200, 180, "m"), point(300, 330, "m"), point(50, 50, "n")};
+  const std::vector<Agreement> points = {point(100, 110, "m"), point(200, 180, "m"), point(300, 330, "m"),
+                                         point(50, 50, "n")};
   const std::string text = agreement_report(points);
   EXPECT_THAT(text, HasSubstr("median error  10.0 %"));
   EXPECT_THAT(text, HasSubstr("best tile within 15 % of the measured best in 2 of 2"));

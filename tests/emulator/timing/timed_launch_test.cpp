@@ -20,7 +20,8 @@ struct Copied {
 Copied copy(u32 threads, bool time, const TimingParameters& parameters, u32 groups) {
   auto device = Device::create({.threads = threads, .timing = &parameters, .print = {}}).value();
   const u64 bytes = u64{groups} * 4096;
-  const u64 to = device->memory().allocate(bytes, "to").value(), from = device->memory().allocate(bytes, "from").value();
+  const u64 to = device->memory().allocate(bytes, "to").value(),
+            from = device->memory().allocate(bytes, "from").value();
   std::byte* source = *device->memory().host_range(from, bytes);
   for (u64 k = 0; k < bytes; ++k) source[k] = static_cast<std::byte>(k * 7);
   LaunchRequest request;
