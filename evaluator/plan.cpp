@@ -61,7 +61,7 @@ bool is_printable(std::string_view text) {
 }
 
 // Candidates choose these texts; whoever reads the message must not get their control characters.
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string result = "\"";
   for (const char c : text.substr(0, 80)) result += c >= ' ' && c <= '~' ? c : '?';
   return result + (text.size() > 80 ? "...\"" : "\"");
@@ -130,7 +130,7 @@ class PlanReader {
   void check_keys(const toml::table& table, std::string_view what, const std::vector<std::string_view>& known) const {
     for (const auto& [key, node] : table) {
       if (contains(known, key.str())) continue;
-      fail(at(key), fmt::format("{} has no key {}; the keys are {}", what, quoted(key.str()), fmt::join(known, ", ")));
+      fail(at(key), fmt::format("{} has no key {}; the keys are {}", what, in_quotes(key.str()), fmt::join(known, ", ")));
     }
   }
 
@@ -186,7 +186,7 @@ class PlanReader {
     if (node == nullptr) fail(block_.start, fmt::format("the plan has no key \"problem\"; write problem = \"{}\"", problem_.id()));
     if (text_of(*node, "problem") != problem_.id()) {
       fail(at(*node), fmt::format("the plan is for the problem {}, but is evaluated for {}",
-                                  quoted(node->as_string()->get()), quoted(problem_.id())));
+                                  in_quotes(node->as_string()->get()), in_quotes(problem_.id())));
     }
   }
 
@@ -206,7 +206,7 @@ class PlanReader {
       if (after_mllvm ? !is_allowed_llvm_option(option) : option != "-mllvm" && !is_allowed_option(option)) {
         fail(at(item), fmt::format("the option {} is not allowed{}; allowed are -O*, -DNAME[=VALUE], -f[no-]fast-math, "
                                    "-m[no-]unsafe-fp-atomics and -mllvm -amdgpu-*",
-                                   quoted(option), after_mllvm ? " after -mllvm" : ""));
+                                   in_quotes(option), after_mllvm ? " after -mllvm" : ""));
       }
       after_mllvm = option == "-mllvm";
       plan_.options_.push_back(option);
@@ -234,7 +234,7 @@ class PlanReader {
     if (!node->is_table()) fail(at(*node), fmt::format("{0} must be a table: [{0}]", section));
     for (const auto& [key, value] : *node->as_table()) {
       const std::string name(key.str());
-      if (!is_name(name)) fail(at(key), fmt::format("{} is not a name (letters, digits and _)", quoted(name)));
+      if (!is_name(name)) fail(at(key), fmt::format("{} is not a name (letters, digits and _)", in_quotes(name)));
       const bool taken = section == "let" ? is_integer_field(name) || contains(kFunctionNames, name)
                                           : pointer_field(name) != nullptr;
       if (taken) fail(at(key), fmt::format("the name {} is taken by the problem or a function", name));
@@ -294,7 +294,7 @@ class PlanReader {
       fail(at(memset), fmt::format("memset: {} is an input; a workspace or an OUT buffer can be set", step.memset));
     }
     if (field == nullptr && !is_listed(plan_.workspaces_, step.memset)) {
-      fail(at(memset), fmt::format("memset: {} is no workspace and no OUT buffer", quoted(step.memset)));
+      fail(at(memset), fmt::format("memset: {} is no workspace and no OUT buffer", in_quotes(step.memset)));
     }
     if (const toml::node* value = table.get("value")) step.memset_value = value_of(*value, "value");
   }
@@ -332,13 +332,13 @@ class PlanReader {
     if (pointer_field(name) == nullptr && !is_listed(plan_.workspaces_, name)) {
       fail(argument.at, fmt::format("{} is no argument: write @args, a pointer field, a workspace, either of these "
                                     "+ a byte offset, or a number like i32:expression or f32:literal",
-                                    quoted(text)));
+                                    in_quotes(text)));
     }
     argument.kind = ResolvedArgument::Kind::Pointer;
     argument.buffer = name;
     if (rest.empty()) return argument;
     if (!rest.starts_with("+")) {
-      fail(argument.at, fmt::format("after the buffer {} only \"+ byte expression\" can stand, got {}", name, quoted(rest)));
+      fail(argument.at, fmt::format("after the buffer {} only \"+ byte expression\" can stand, got {}", name, in_quotes(rest)));
     }
     argument.value = parse_value(argument.at, text, text.find('+') + 1);
     return argument;
@@ -350,7 +350,7 @@ class PlanReader {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value) ||
         (single && std::abs(value) > std::numeric_limits<float>::max())) {
-      fail(position, fmt::format("{} is not a finite decimal number of that type", quoted(text)));
+      fail(position, fmt::format("{} is not a finite decimal number of that type", in_quotes(text)));
     }
     return value;
   }
@@ -361,7 +361,7 @@ class PlanReader {
       std::string known;
       for (const IntegerField& field : problem_.integer_fields()) known += (known.empty() ? "" : ", ") + field.name;
       fail({value.at.line, value.at.column + (value.columns_exact ? static_cast<int>(use.offset) : 0)},
-           fmt::format("there is no name {} here; names are the [let] names and {}", quoted(use.name), known));
+           fmt::format("there is no name {} here; names are the [let] names and {}", in_quotes(use.name), known));
     }
   }
 
