@@ -106,7 +106,11 @@ struct LaneRow {
     Op row;
     row.name = name;
     row.cls = InstClass::Valu;
+#if defined(__AVX2__)
     row.plain = &plain;
+#else
+    row.plain = &general;  // older processors are served rightly, not fast: half the code to compile
+#endif
     row.general = &general;
     u8 n = 0;
     row.operands[n++] = {Slot<R>::type, true};

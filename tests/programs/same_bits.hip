@@ -1,6 +1,6 @@
 // Kernels whose results must not depend on how many host threads emulate the device: floats summed in the kernel's own order, matrix
 // instructions, cross-lane sums, integer atomics, workgroups that wait for each other. With --print the bits of every result are
-// printed as one hash each; the test programs.same_bits.threads compares them between numbers of threads.
+// printed as one hash each; the test programs.same_bits.everywhere compares them between numbers of threads and processors.
 #include <hip/hip_cooperative_groups.h>
 #include <hip/hip_fp16.h>
 
