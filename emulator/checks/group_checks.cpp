@@ -312,6 +312,26 @@ void WaveChecks::report_global(const Inst& inst, const GlobalShadow::Finding& fi
 void WaveChecks::begin(u64 lanes) {
   lanes_ = lanes;
   missed_barrier_ = barrier_code_ = 0;
+  pending_.begin();
+}
+
+void WaveChecks::before(const Wave& wave, const Inst& inst) {
+  const auto finding = pending_.before(wave, inst);
+  if (!finding) [[likely]]
+    return;
+  const LaunchChecks& launch = group_.launch_;
+  const std::string name = finding->scalar                 ? fmt::format("s{}", finding->index)
+                           : finding->index >= kAgprBase ? fmt::format("a{}", finding->index - kAgprBase)
+                                                           : fmt::format("v{}", finding->index);
+  const char* wait = finding->vector_memory && finding->lds_or_scalar ? "s_waitcnt vmcnt(0) lgkmcnt(0)"
+                     : finding->vector_memory                         ? "s_waitcnt vmcnt"
+                                                                      : "s_waitcnt lgkmcnt";
+  throw GuestFault{FaultKind::UninitialisedRead,
+                   fmt::format("{} of wave {} is {}{} before the {} that the memory access{} needs: on the chip its result may not have "
+                               "arrived. Compilers write the wait themselves; inline assembly must contain it",
+                               name, index_, finding->overwritten ? "overwritten" : "used", launch.at_source(inst.pc - launch.load_base()), wait,
+                               launch.at_source(finding->issued_pc - launch.load_base())),
+                   0, 0, finding->lane};
 }
 
 void WaveChecks::reached_barrier(const Wave& wave) {

@@ -11,6 +11,7 @@
 #include "emulator/checks/deadlock_watch.hpp"
 #include "emulator/checks/launch_checks.hpp"
 #include "emulator/checks/lds_shadow.hpp"
+#include "emulator/checks/pending_results.hpp"
 #include "emulator/isa/inst.hpp"
 #include "emulator/isa/wave.hpp"
 
@@ -30,6 +31,8 @@ class WaveChecks final : public AccessObserver {
   void fence() override;
 
   void begin(u64 lanes);
+  // An instruction is about to be executed.
+  void before(const Wave& wave, const Inst& inst);
   // The wave waits at the barrier that its last instruction was.
   void reached_barrier(const Wave& wave);
 
@@ -54,6 +57,7 @@ class WaveChecks final : public AccessObserver {
 
   GroupChecks& group_;
   const u32 index_;
+  PendingResults pending_;
   u64 lanes_ = 0;          // work-items the wave began with
   u64 missed_barrier_ = 0; // lanes that were switched off when the wave reached a barrier
   u64 barrier_code_ = 0;   // where that was
@@ -66,6 +70,7 @@ class GroupChecks {
   // Registers are those the kernel was given: the rest of the file holds nothing.
   void begin(u64 linear_index, u32 lds_bytes, u32 block_items, u32 vgprs, u32 agprs);
   AccessObserver* observer(u32 wave) { return &waves_[wave]; }
+  void before(const Wave& wave, const Inst& inst) { waves_[wave.index].before(wave, inst); }
   void reached_barrier(const Wave& wave) { waves_[wave.index].reached_barrier(wave); }
   void barrier_done();
   // A finding that is held back until the barrier. A read of LDS that nobody has written: another wave's late write is the

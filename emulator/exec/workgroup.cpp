@@ -256,6 +256,10 @@ void run_wave(Wave& wave, const Workgroup& group, Supervisor& supervisor, Sample
       const Inst* inst = wave.next;
       if (inst == nullptr) [[unlikely]]
         inst = wave.program->at(wave.pc);
+      if (!runs) {
+        position.inst = wave.next = inst;
+        group.storage->checks->before(wave, *inst);
+      }
       if (sampler.timing) [[unlikely]] {
         execute_timed(wave, inst, position, sampler);
         --until_check;

@@ -166,3 +166,81 @@ extern "C" __global__ void long_loop(unsigned* out, unsigned turns) {
   for (unsigned k = 0; k < turns; ++k) x = x * 1664525u + 1013904223u;
   out[thread()] = x;
 }
+
+// ---- Waiting for memory: what compilers do and inline assembly may forget ----
+
+extern "C" __global__ void use_before_vector_load(const unsigned* in, unsigned* out) {
+  unsigned value;
+  asm volatile("global_load_dword %0, %1, off" : "=&v"(value) : "v"(in + thread()));  // mark: use_before_vector_load loads
+  asm volatile("v_add_u32 %0, 1, %0" : "+v"(value));                                  // mark: use_before_vector_load uses
+  out[thread()] = value;
+}
+
+// The first of two loads has arrived, not the second.
+extern "C" __global__ void two_vector_loads(const unsigned* in, unsigned* out, unsigned second_too) {
+  unsigned first, second;
+  asm volatile(
+      "global_load_dword %0, %2, off\n"
+      "global_load_dword %1, %2, off offset:256\n"
+      "s_waitcnt vmcnt(1)\n"
+      "v_add_u32 %0, 1, %0"
+      : "=&v"(first), "=&v"(second) : "v"(in + thread()));
+  if (second_too) asm volatile("v_add_u32 %0, %0, %1" : "+v"(first) : "v"(second));
+  asm volatile("s_waitcnt vmcnt(0)");
+  out[thread()] = first;
+}
+
+extern "C" __global__ void use_before_scalar_load(const unsigned* in, unsigned* out) {
+  unsigned value;
+  asm volatile("s_load_dword %0, %1, 0x0\n s_add_u32 %0, %0, 1" : "=&s"(value) : "s"(in) : "scc");
+  out[thread()] = value;
+}
+
+// Scalar loads come back in any order: a wait for all but one of them says nothing.
+extern "C" __global__ void count_scalar_loads(const unsigned* in, unsigned* out) {
+  unsigned first, second;
+  asm volatile("s_load_dword %0, %2, 0x0\n s_load_dword %1, %2, 0x4\n s_waitcnt lgkmcnt(1)\n s_add_u32 %0, %0, 1" : "=&s"(first), "=&s"(second) : "s"(in) : "scc");
+  out[thread()] = first;
+}
+
+extern "C" __global__ void use_before_lds_load(unsigned* out, unsigned wait) {
+  __shared__ unsigned tile[64];
+  tile[thread()] = thread();
+  unsigned value;
+  if (wait)
+    asm volatile("ds_read_b32 %0, %1\n s_waitcnt lgkmcnt(0)\n v_add_u32 %0, 1, %0" : "=&v"(value) : "v"((lds_unsigned*)&tile[thread()]));
+  else
+    asm volatile("ds_read_b32 %0, %1\n v_add_u32 %0, 1, %0" : "=&v"(value) : "v"((lds_unsigned*)&tile[thread()]));
+  out[thread()] = value;
+}
+
+// FLAT may go to LDS: it counts in both counters.
+extern "C" __global__ void wait_for_half_of_flat(const unsigned* in, unsigned* out, unsigned both) {
+  unsigned value;
+  if (both)
+    asm volatile("flat_load_dword %0, %1\n s_waitcnt vmcnt(0) lgkmcnt(0)\n v_add_u32 %0, 1, %0" : "=&v"(value) : "v"(in + thread()));
+  else
+    asm volatile("flat_load_dword %0, %1\n s_waitcnt vmcnt(0)\n v_add_u32 %0, 1, %0" : "=&v"(value) : "v"(in + thread()));
+  out[thread()] = value;
+}
+
+extern "C" __global__ void overwritten_by_a_late_load(const unsigned* in, unsigned* out) {
+  unsigned value;
+  asm volatile("global_load_dword %0, %1, off\n v_mov_b32 %0, 7\n s_waitcnt vmcnt(0)" : "=&v"(value) : "v"(in + thread()));
+  out[thread()] = value;
+}
+
+// Lanes that were not switched on have nothing to wait for.
+extern "C" __global__ void other_lanes_use_the_register(const unsigned* in, unsigned* out) {
+  unsigned value = 0;
+  asm volatile(
+      "s_mov_b64 s[20:21], exec\n"
+      "s_mov_b64 exec, 1\n"
+      "global_load_dword %0, %1, off\n"
+      "s_mov_b64 exec, 2\n"
+      "v_add_u32 %0, 1, %0\n"
+      "s_waitcnt vmcnt(0)\n"
+      "s_mov_b64 exec, s[20:21]"
+      : "+v"(value) : "v"(in + thread()) : "s20", "s21");
+  out[thread()] = value;
+}

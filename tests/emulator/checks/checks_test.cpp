@@ -188,5 +188,34 @@ TEST_F(ChecksTest, ALockThatLanesOfOneWaveFightForIsADeadlockOrGetsDone) {
 
 TEST_F(ChecksTest, ALongLoopIsNoDeadlock) { EXPECT_CLEAN("long_loop", 2, 64, unwritten(256), 1'000'000u); }
 
+TEST_F(ChecksTest, AResultUsedBeforeItsWaitIsReported) {
+  const LaunchResult result = run("use_before_vector_load", 1, 64, zeros(256), unwritten(256));
+  EXPECT_EQ(result.fault.kind, FaultKind::UninitialisedRead) << result.fault.to_string();
+  EXPECT_EQ(result.fault.lane, 0);
+  EXPECT_THAT(result.fault.source, EndsWith(line_of("use_before_vector_load uses")));
+  EXPECT_THAT(result.fault.message, AllOf(HasSubstr(" is used at "), HasSubstr("before the s_waitcnt vmcnt"),
+                                          HasSubstr(line_of("use_before_vector_load loads"))));
+  for (const char* kernel : {"use_before_scalar_load", "count_scalar_loads"}) {
+    const LaunchResult scalar = run(kernel, 1, 64, zeros(256), unwritten(256));
+    EXPECT_EQ(scalar.fault.kind, FaultKind::UninitialisedRead) << kernel << scalar.fault.to_string();
+    EXPECT_THAT(scalar.fault.message, AllOf(HasSubstr("s_waitcnt lgkmcnt"), testing::StartsWith("s")));
+  }
+  const LaunchResult lds = run("use_before_lds_load", 1, 64, unwritten(256), 0u);
+  EXPECT_THAT(lds.fault.message, HasSubstr("before the s_waitcnt lgkmcnt")) << lds.fault.to_string();
+  const LaunchResult flat = run("wait_for_half_of_flat", 1, 64, zeros(256), unwritten(256), 0u);
+  EXPECT_THAT(flat.fault.message, HasSubstr("before the s_waitcnt lgkmcnt")) << flat.fault.to_string();
+  const LaunchResult late = run("overwritten_by_a_late_load", 1, 64, zeros(256), unwritten(256));
+  EXPECT_THAT(late.fault.message, HasSubstr(" is overwritten")) << late.fault.to_string();
+}
+
+TEST_F(ChecksTest, WaitsAreCounted) {
+  const LaunchResult result = run("two_vector_loads", 1, 64, zeros(512), unwritten(256), 1u);
+  EXPECT_EQ(result.fault.kind, FaultKind::UninitialisedRead) << result.fault.to_string();
+  EXPECT_CLEAN("two_vector_loads", 1, 64, zeros(512), unwritten(256), 0u);
+  EXPECT_CLEAN("use_before_lds_load", 1, 64, unwritten(256), 1u);
+  EXPECT_CLEAN("wait_for_half_of_flat", 1, 64, zeros(256), unwritten(256), 1u);
+  EXPECT_CLEAN("other_lanes_use_the_register", 1, 64, zeros(256), unwritten(256));
+}
+
 }  // namespace
 }  // namespace hipbench::emulator
