@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/occupancy.hpp"
+#include "cli/time_breakdown.hpp"
 
 #ifndef HIPBENCH_VERSION
 #error "the build defines HIPBENCH_VERSION"
@@ -62,6 +63,7 @@ Json launch_json(const LaunchRecord& launch) {
           {"dynamic_lds_bytes", launch.dynamic_lds_bytes},
           {"emulation_seconds", launch.host_seconds},
           {"thread_seconds", class_seconds_json(launch.class_seconds)},
+          {"modelled", time_breakdown_json(launch)},
           {"counters", counters_json(launch.counters)}};
 }
 

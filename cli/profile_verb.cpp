@@ -10,7 +10,9 @@
 #include "cli/json.hpp"
 #include "cli/occupancy.hpp"
 #include "cli/text.hpp"
+#include "cli/time_breakdown.hpp"
 #include "cli/verbs.hpp"
+#include "common/files.hpp"
 
 namespace hipbench::cli {
 
@@ -28,15 +30,19 @@ std::string counters_text(const emulator::Counters& c, const emulator::ClassSeco
     uint64_t count;
     double seconds;
   };
-  const Class classes[] = {{"valu", c.valu, s.valu}, {"salu", c.salu, s.salu}, {"smem", c.smem, s.smem},       {"vmem", c.vmem, s.vmem},
-                           {"lds", c.lds, s.lds},    {"mfma", c.mfma, s.mfma}, {"branch", c.branch, s.branch}, {"other", c.other, s.other}};
+  const Class classes[] = {{"valu", c.valu, s.valu},       {"salu", c.salu, s.salu},   {"smem", c.smem, s.smem},
+                           {"vmem", c.vmem, s.vmem},       {"lds", c.lds, s.lds},      {"mfma", c.mfma, s.mfma},
+                           {"branch", c.branch, s.branch}, {"other", c.other, s.other}};
   std::string text =
       fmt::format("    {} wave instructions by {} waves in {} workgroups\n", c.instructions, c.waves, c.workgroups);
   for (const auto& [name, count, seconds] : classes) {
     if (count == 0) continue;
-    text += fmt::format("      {:<7}{:>14}  {:5.1f} %", name, count,
-                        100.0 * static_cast<double>(count) / static_cast<double>(std::max<uint64_t>(c.instructions, 1)));
-    if (seconds > 0) text += fmt::format("  {:>9} of the emulator's threads, {:.0f} ns each", duration(seconds), seconds * 1e9 / static_cast<double>(count));
+    text +=
+        fmt::format("      {:<7}{:>14}  {:5.1f} %", name, count,
+                    100.0 * static_cast<double>(count) / static_cast<double>(std::max<uint64_t>(c.instructions, 1)));
+    if (seconds > 0)
+      text += fmt::format("  {:>9} of the emulator's threads, {:.0f} ns each", duration(seconds),
+                          seconds * 1e9 / static_cast<double>(count));
     text += '\n';
   }
   if (c.mfma_flops != 0)
@@ -51,7 +57,8 @@ std::string launch_text(const LaunchRecord& launch) {
   std::string text = fmt::format("  {}  grid {}, block {}", printable_line(demangled_name(launch.kernel)),
                                  size_text(launch.grid), size_text(launch.block));
   if (launch.dynamic_lds_bytes != 0) text += fmt::format(", {} bytes of dynamic LDS", launch.dynamic_lds_bytes);
-  return text + fmt::format(", {} emulated\n", duration(launch.host_seconds)) + counters_text(launch.counters, launch.class_seconds);
+  return text + fmt::format(", {} emulated\n", duration(launch.host_seconds)) +
+         counters_text(launch.counters, launch.class_seconds) + time_breakdown_text(launch);
 }
 
 std::string kernels_table(const Evaluation& evaluation, const Painter& paint) {
@@ -101,7 +108,7 @@ std::string profile_text(const Evaluation& evaluation, const Painter& paint) {
   return text;
 }
 
-int profile(const EvaluateArguments& arguments) {
+int profile(const EvaluateArguments& arguments, const std::string& roofline) {
   const Jobs jobs = make_jobs(arguments);
   if (jobs.refused) return *jobs.refused;
   if (jobs.jobs.size() != 1) return fail(kWrongUsage, "profile takes one file");
@@ -109,6 +116,12 @@ int profile(const EvaluateArguments& arguments) {
   if (job.options.shapes.size() != 1)
     return fail(kWrongUsage, "profile takes one shape: --shape " + job.problem->shapes(ShapeSet::Quick)[0].shape.label);
   const Evaluation evaluation = evaluate_job(job);
+  if (!roofline.empty()) {
+    const Result<void> written = write_file_atomically(
+        roofline,
+        roofline_svg(evaluation.shapes.empty() ? std::vector<LaunchRecord>{} : evaluation.shapes[0].launches));
+    if (!written) return fail(kEnvironmentFailed, written.error().message);
+  }
   if (arguments.json) {
     print_json(profile_json(evaluation));
   } else {
@@ -120,15 +133,18 @@ int profile(const EvaluateArguments& arguments) {
 }  // namespace
 
 void add_profile_verb(CLI::App& app, Action& action) {
-  CLI::App* verb =
-      app.add_subcommand("profile", "Counters of one launch; registers, LDS, spills and occupancy of each kernel");
+  CLI::App* verb = app.add_subcommand(
+      "profile", "Modelled time by cause, hottest lines, what would help; counters, registers, occupancy");
   auto arguments = std::make_shared<EvaluateArguments>();
   add_evaluate_options(*verb, *arguments);
   verb->add_option("--shape,--shapes", arguments->shapes, "One shape: KEY=N,…")->required()->allow_extra_args(false);
   verb->footer(
       "Nothing is stored.\n\nExample:\n  hipbench profile gemm.hip --problem fp8_gemm --shape m=64,n=1536,k=7168 "
       "--json");
-  verb->callback([&action, arguments] { action = [arguments] { return profile(*arguments); }; });
+  auto roofline = std::make_shared<std::string>();
+  verb->add_option("--roofline", *roofline, "Write a roofline figure (SVG) to this file");
+  verb->callback(
+      [&action, arguments, roofline] { action = [arguments, roofline] { return profile(*arguments, *roofline); }; });
 }
 
 }  // namespace hipbench::cli

@@ -312,7 +312,8 @@ class ShapeCheck {
         continue;
       }
       record.launches.push_back({operation.kernel, operation.grid, operation.block, operation.dynamic_lds, operation.result.counters,
-                                 operation.result.host_seconds, operation.result.class_seconds});
+                                 operation.result.host_seconds, operation.result.class_seconds,
+                                 operation.result.modelled_seconds, operation.result.time_breakdown});
       record.wave_instructions += operation.result.counters.instructions;
       record.host_seconds += operation.result.host_seconds;
       if (!operation.result.completed() && !record.ended) record.ended = verdict_of_fault(operation.result.fault);

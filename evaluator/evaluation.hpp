@@ -37,6 +37,8 @@ struct LaunchRecord {
   emulator::Counters counters;
   double host_seconds = 0;  // wall time the emulation took
   emulator::ClassSeconds class_seconds = {};
+  double modelled_seconds = 0;  // alone; 0 = no time
+  emulator::TimeBreakdown time_breakdown = {};
 };
 
 struct ShapeResult {

@@ -20,7 +20,7 @@
 #include "emulator/device/launch_limits.hpp"
 #include "emulator/exec/launch.hpp"
 #include "emulator/isa/program.hpp"
-#include "emulator/timing/launch_model.hpp"
+#include "emulator/timing/breakdown.hpp"
 
 namespace hipbench::emulator {
 
@@ -358,6 +358,9 @@ LaunchResult EmulatedDevice::run_timed(const Module& module, ExecLaunch& launch,
   result.modelled_seconds = modelled->seconds;
   result.modelled_error = modelled->sampling_error;
   note_model(result);
+  result.time_breakdown = break_down(*modelled, [&](u64 op_index) {
+    return source_of(*module.object, modelled->code_offset + op_index * 4);
+  });
   result.modelled = std::move(modelled);
   return result;
 }

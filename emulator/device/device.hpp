@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common/result.hpp"
+#include "emulator/device/time_breakdown.hpp"
 #include "emulator/isa/types.hpp"
 #include "emulator/loader/code_object.hpp"
 #include "emulator/memory/address_space.hpp"
@@ -83,6 +84,7 @@ struct LaunchResult {
   double modelled_saved_seconds = 0;  // of these, when it comes right behind another operation
   double modelled_error = 0;          // relative standard error from sampling workgroups
   std::string timing_model;           // which version said so
+  TimeBreakdown time_breakdown;       // where it goes
   std::shared_ptr<const ModelledLaunch> modelled;  // how it got there; in this process only
   u64 emulated_clocks = 0;      // shader clocks that passed for the kernel's own clock instructions; 0 = not known
   u32 occupancy_workgroups_per_cu = 0;

@@ -1,5 +1,7 @@
 #include "emulator/protocol/messages.hpp"
 
+#include <algorithm>
+
 namespace hipbench::emulator::wire {
 
 void put(Writer& writer, const Rows& rows) {
@@ -151,6 +153,40 @@ FaultReport get_report(Reader& reader) {
 static_assert(std::is_trivially_copyable_v<Counters> && sizeof(Counters) % sizeof(u64) == 0);
 static_assert(std::is_trivially_copyable_v<ClassSeconds> && sizeof(ClassSeconds) == 8 * sizeof(double));
 
+// Its numbers in one fixed order, for both directions.
+template <typename Breakdown, typename Visit>
+void visit_numbers(Breakdown& b, const Visit& visit) {
+  for (auto* number : {&b.kernel_seconds, &b.launch_seconds, &b.mfma_busy, &b.valu_busy, &b.lds_busy, &b.vector_memory_busy, &b.l1_hit_rate,
+                       &b.l2_hit_rate, &b.beyond_l2_bytes})
+    visit(*number);
+  for (auto& share : b.shares) visit(share);
+}
+
+void put(Writer& writer, const TimeBreakdown& breakdown) {
+  visit_numbers(breakdown, [&](const double& number) { writer.put(number); });
+  writer.put(breakdown.traced_workgroups);
+  writer.put(static_cast<u32>(breakdown.lines.size()));
+  for (const HotLine& line : breakdown.lines) {
+    writer.put(line.source);
+    writer.put(line.share);
+    writer.put(line.cause);
+  }
+}
+
+TimeBreakdown get_breakdown(Reader& reader) {
+  TimeBreakdown breakdown;
+  visit_numbers(breakdown, [&](double& number) { number = reader.get<double>(); });
+  breakdown.traced_workgroups = reader.get<u64>();
+  for (u32 n = reader.count(); n > 0; --n) {
+    HotLine line;
+    line.source = reader.text();
+    line.share = reader.get<double>();
+    line.cause = static_cast<TimeCause>(std::min<u8>(reader.get<u8>(), kTimeCauses - 1));
+    breakdown.lines.push_back(std::move(line));
+  }
+  return breakdown;
+}
+
 void put(Writer& writer, const LaunchResult& result) {
   put(writer, result.fault);
   writer.bytes(std::as_bytes(std::span(&result.counters, 1)));
@@ -158,6 +194,7 @@ void put(Writer& writer, const LaunchResult& result) {
   writer.bytes(std::as_bytes(std::span(&result.class_seconds, 1)));
   for (const double modelled : {result.modelled_seconds, result.modelled_saved_seconds, result.modelled_error}) writer.put(modelled);
   writer.put(result.timing_model);
+  put(writer, result.time_breakdown);
   writer.put(result.occupancy_workgroups_per_cu);
   writer.put(result.bytes_written_to_host);
   for (const bool used : {result.used_hostcall, result.used_dispatch_packet, result.used_queue_object}) writer.put(u8{used});
@@ -174,6 +211,7 @@ LaunchResult get_result(Reader& reader) {
   for (double* modelled : {&result.modelled_seconds, &result.modelled_saved_seconds, &result.modelled_error})
     *modelled = reader.get<double>();
   result.timing_model = reader.text();
+  result.time_breakdown = get_breakdown(reader);
   result.occupancy_workgroups_per_cu = reader.get<u32>();
   result.bytes_written_to_host = reader.get<u64>();
   for (bool* used : {&result.used_hostcall, &result.used_dispatch_packet, &result.used_queue_object}) *used = reader.get<u8>() != 0;

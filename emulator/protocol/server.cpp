@@ -137,9 +137,10 @@ void Server::model_transfer(Operation& operation) const {
 }
 
 void Server::log(Operation operation) {
+  constexpr u64 kLineEstimate = 256;  // of a hot source line
   const u64 bytes = sizeof operation + operation.kernel.size() + operation.refused.size() +
                     operation.result.fault.message.size() + operation.result.fault.instruction.size() +
-                    operation.result.fault.source.size();
+                    operation.result.fault.source.size() + operation.result.time_breakdown.lines.size() * kLineEstimate;
   const std::lock_guard lock(mutex_);
   if (limits_.time) model_transfer(operation);
   operation.sequence = sequence_++;

@@ -74,6 +74,7 @@ u64 resident_workgroups(const TimingParameters& parameters, u32 workgroups_per_c
 ModelledLaunch model_launch(const TimingParameters& parameters, LaunchTracer& tracer, const LaunchShape& shape,
                             std::span<const std::unique_ptr<WorkgroupTrace>> traces) {
   ModelledLaunch launch;
+  launch.workgroups = shape.workgroups;
   launch.traced_workgroups = traces.size();
   launch.xcd_workgroups = tracer.workgroups_of_xcd();
   for (const auto& trace : traces) launch.waited |= trace->waited;

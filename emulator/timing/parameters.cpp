@@ -68,7 +68,6 @@ constexpr Entry kEntries[] = {
     HIPBENCH_TIMING(l2, interleave_bytes),
     HIPBENCH_TIMING(l2, hit_clocks),
     HIPBENCH_TIMING(l2, channel_bytes_per_clock),
-    HIPBENCH_TIMING(l2, channel_write_bytes_per_clock),
     HIPBENCH_TIMING(infinity_cache, bytes),
     HIPBENCH_TIMING(infinity_cache, hit_clocks),
     HIPBENCH_TIMING(infinity_cache, terabytes_per_second),

@@ -36,7 +36,7 @@ struct TimingParameters {
     f64 bytes, sets, hit_clocks, fill_bytes_per_clock, write_bytes_per_clock;
   } l1;
   struct {
-    f64 bytes, ways, channels, interleave_bytes, hit_clocks, channel_bytes_per_clock, channel_write_bytes_per_clock;
+    f64 bytes, ways, channels, interleave_bytes, hit_clocks, channel_bytes_per_clock;
   } l2;
   struct {
     f64 bytes, hit_clocks, terabytes_per_second;

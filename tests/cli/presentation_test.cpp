@@ -6,6 +6,7 @@
 #include "cli/evaluation_text.hpp"
 #include "cli/json.hpp"
 #include "cli/occupancy.hpp"
+#include "cli/time_breakdown.hpp"
 #include "cli/work_estimate.hpp"
 #include "problems/registry.hpp"
 #include "tests/results/sample_evaluation.hpp"
@@ -92,13 +93,31 @@ TEST(EvaluationText, ColoursAreOnlyThereWhenAskedFor) {
 TEST(EvaluationJson, HasTheDocumentedKeys) {
   const Json json = evaluation_json(results::sample_evaluation(), 7);
   EXPECT_EQ(json["schema"], "hipbench.evaluation/1");
-  EXPECT_EQ(keys(json),
-            (std::vector<std::string>{
-                "schema",        "id",        "problem",          "track",     "device",          "file",
-                "source_sha256", "seed",      "shape_set",        "sandboxed", "memory_checks",   "passed",
-                "verdict",       "stage",     "shapes",           "kernels",   "warnings",        "compile_seconds",
-                "compile_was_cached", "total_seconds", "peak_memory_bytes", "attempts", "toolchain", "hipbench_version",
-                "started_at"}));
+  EXPECT_EQ(keys(json), (std::vector<std::string>{"schema",
+                                                  "id",
+                                                  "problem",
+                                                  "track",
+                                                  "device",
+                                                  "file",
+                                                  "source_sha256",
+                                                  "seed",
+                                                  "shape_set",
+                                                  "sandboxed",
+                                                  "memory_checks",
+                                                  "passed",
+                                                  "verdict",
+                                                  "stage",
+                                                  "shapes",
+                                                  "kernels",
+                                                  "warnings",
+                                                  "compile_seconds",
+                                                  "compile_was_cached",
+                                                  "total_seconds",
+                                                  "peak_memory_bytes",
+                                                  "attempts",
+                                                  "toolchain",
+                                                  "hipbench_version",
+                                                  "started_at"}));
   EXPECT_EQ(keys(json["shapes"][0]),
             (std::vector<std::string>{"shape", "verdict", "checked_rows", "row_count", "rounds", "time",
                                       "wave_instructions", "emulation_seconds", "comparison", "launches"}));
@@ -128,6 +147,42 @@ TEST(ProfileJson, HasInstructionsSecondsAndOccupancy) {
   EXPECT_EQ(json["seconds"], 0.75);
   EXPECT_EQ(json["kernels"][0]["launched_occupancy"]["workgroups_per_cu"], 1);  // 34 KiB of the 64 KiB of LDS
   EXPECT_EQ(json["kernels"][0]["launched_occupancy"]["limited_by"], "LDS");
+}
+
+LaunchRecord timed_launch() {
+  LaunchRecord launch = results::sample_evaluation().shapes[0].launches.at(0);
+  launch.modelled_seconds = 20e-6;
+  launch.counters.mfma_flops = 1'000'000'000;
+  emulator::TimeBreakdown& b = launch.time_breakdown;
+  b = {.kernel_seconds = 16e-6, .launch_seconds = 4e-6, .mfma_busy = 0.25, .beyond_l2_bytes = 2e6, .lines = {}};
+  b.shares[static_cast<size_t>(emulator::TimeCause::Executing)] = 0.3;
+  b.shares[static_cast<size_t>(emulator::TimeCause::Memory)] = 0.5;
+  b.shares[static_cast<size_t>(emulator::TimeCause::Barrier)] = 0.2;
+  b.lines = {{.source = "gemm.hip:12", .share = 0.4, .cause = emulator::TimeCause::Memory}};
+  return launch;
+}
+
+TEST(TimeBreakdown, SaysWhereTheTimeGoesAndWhatWouldHelp) {
+  const std::string text = time_breakdown_text(timed_launch());
+  EXPECT_THAT(text, HasSubstr("20.00 µs modelled: kernel 16.00 µs, launch 4.00 µs"));
+  EXPECT_THAT(text, HasSubstr("executing 30 %, memory_latency 50 %, barrier 20 %"));
+  EXPECT_THAT(text, HasSubstr("40.0 %  gemm.hip:12  memory_latency"));
+  EXPECT_THAT(text, HasSubstr("up to 8.00 µs less without memory_latency: load further ahead"));
+  EXPECT_LT(text.find("without memory_latency"), text.find("without barrier"));
+  EXPECT_EQ(time_breakdown_text(LaunchRecord{}), "") << "no time, nothing to say";
+}
+
+TEST(TimeBreakdown, AsJsonHasTheSame) {
+  const Json json = time_breakdown_json(timed_launch());
+  EXPECT_EQ(json["shares"]["memory_latency"], 0.5);
+  EXPECT_EQ(json["hot_lines"][0]["cause"], "memory_latency");
+  EXPECT_EQ(json["changes"].size(), 2u);
+  EXPECT_TRUE(time_breakdown_json(LaunchRecord{}).is_null());
+}
+
+TEST(TimeBreakdown, TheRooflineHasAPointForALaunchWithMatrixProducts) {
+  EXPECT_THAT(roofline_svg({timed_launch()}), HasSubstr("<circle"));
+  EXPECT_THAT(roofline_svg({LaunchRecord{}}), testing::Not(HasSubstr("<circle")));
 }
 
 TEST(ProblemJson, HasShapesRoofsAndReadme) {

@@ -1,0 +1,191 @@
+#include "cli/time_breakdown.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "cli/occupancy.hpp"
+#include "cli/text.hpp"
+
+namespace hipbench::cli {
+
+namespace {
+
+using emulator::kTimeCauseNames;
+using emulator::kTimeCauses;
+using emulator::TimeBreakdown;
+using emulator::TimeCause;
+
+// What to try when waves spend their time so.
+std::string_view advice(TimeCause cause) {
+  switch (cause) {
+    case TimeCause::Executing:
+      return "fewer instructions for the same work: wider loads, packed arithmetic, addresses computed once";
+    case TimeCause::Issue:
+      return "waves of one SIMD want the same unit: fewer vector instructions beside the matrix ones, fewer branches";
+    case TimeCause::Mfma:
+      return "the matrix units are the limit here: only fewer or cheaper matrix instructions help";
+    case TimeCause::Lds:
+      return "read LDS further ahead of the use, or keep more in registers";
+    case TimeCause::LdsPipe:
+      return "fewer or wider LDS accesses, without bank conflicts (pad or swizzle the rows)";
+    case TimeCause::Memory:
+      return "load further ahead (one more stage of prefetch), more waves a SIMD, or reuse what is loaded";
+    case TimeCause::MemoryPipe:
+      return "coalesce: neighbouring lanes on neighbouring bytes, 16 bytes a lane";
+    case TimeCause::Barrier:
+      return "fewer barriers, or work that is split more evenly between the waves";
+    case TimeCause::Fetch:
+      return "smaller code: less unrolling, so that loops stay in the instruction cache";
+  }
+  return "";
+}
+
+struct Change {
+  TimeCause cause;
+  double gain_seconds;  // at most: if that waiting were gone and nothing else waited instead
+};
+
+std::vector<Change> changes(const TimeBreakdown& breakdown) {
+  constexpr size_t kShown = 3;
+  constexpr double kLeastShare = 0.05;
+  std::vector<Change> all;
+  for (uint32_t cause = 0; cause < kTimeCauses; ++cause)
+    if (static_cast<TimeCause>(cause) != TimeCause::Executing && breakdown.shares[cause] >= kLeastShare)
+      all.push_back({static_cast<TimeCause>(cause), breakdown.shares[cause] * breakdown.kernel_seconds});
+  std::ranges::sort(all, [](const Change& a, const Change& b) {
+    return a.gain_seconds > b.gain_seconds || (a.gain_seconds == b.gain_seconds && a.cause < b.cause);
+  });
+  if (all.size() > kShown) all.resize(kShown);
+  return all;
+}
+
+std::string_view name_of(TimeCause cause) { return kTimeCauseNames[static_cast<size_t>(cause)]; }
+
+std::string xml_escaped(const std::string& text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '<')
+      escaped += "&lt;";
+    else if (c == '>')
+      escaped += "&gt;";
+    else if (c == '&')
+      escaped += "&amp;";
+    else
+      escaped += c;
+  }
+  return escaped;
+}
+
+std::string microseconds(double seconds) { return fmt::format("{:.2f} µs", seconds * 1e6); }
+
+}  // namespace
+
+std::string time_breakdown_text(const LaunchRecord& launch) {
+  if (!(launch.modelled_seconds > 0)) return "";
+  const TimeBreakdown& b = launch.time_breakdown;
+  std::string text = fmt::format("    {} modelled: kernel {}, launch {}\n", microseconds(launch.modelled_seconds),
+                                 microseconds(b.kernel_seconds), microseconds(b.launch_seconds));
+  text += "      what its waves do:";
+  for (uint32_t cause = 0; cause < kTimeCauses; ++cause)
+    if (b.shares[cause] >= 0.005) text += fmt::format(" {} {:.0f} %,", kTimeCauseNames[cause], 100 * b.shares[cause]);
+  if (text.ends_with(',')) text.back() = '\n';
+  text += fmt::format(
+      "      busy: matrix units {:.0f} %, vector units {:.0f} %, LDS banks {:.0f} %, address pipelines {:.0f} %\n",
+      100 * b.mfma_busy, 100 * b.valu_busy, 100 * b.lds_busy, 100 * b.vector_memory_busy);
+  text += fmt::format("      hits: L1 {:.0f} %, L2 {:.0f} %; {}B from behind the L2\n", 100 * b.l1_hit_rate,
+                      100 * b.l2_hit_rate, quantity(b.beyond_l2_bytes));
+  for (const emulator::HotLine& line : b.lines)
+    if (line.share >= 0.02)
+      text += fmt::format("      {:5.1f} %  {}  {}\n", 100 * line.share,
+                          line.source.empty() ? "(no line table)" : printable_line(line.source), name_of(line.cause));
+  for (const Change& change : changes(b))
+    text += fmt::format("      up to {} less without {}: {}\n", microseconds(change.gain_seconds),
+                        name_of(change.cause), advice(change.cause));
+  return text;
+}
+
+nlohmann::ordered_json time_breakdown_json(const LaunchRecord& launch) {
+  using Json = nlohmann::ordered_json;
+  if (!(launch.modelled_seconds > 0)) return nullptr;
+  const TimeBreakdown& b = launch.time_breakdown;
+  Json shares = Json::object(), lines = Json::array(), advised = Json::array();
+  for (uint32_t cause = 0; cause < kTimeCauses; ++cause) shares[std::string(kTimeCauseNames[cause])] = b.shares[cause];
+  for (const emulator::HotLine& line : b.lines)
+    lines.push_back({{"source", line.source}, {"share", line.share}, {"cause", name_of(line.cause)}});
+  for (const Change& change : changes(b))
+    advised.push_back({{"without", name_of(change.cause)},
+                       {"gain_us_at_most", change.gain_seconds * 1e6},
+                       {"advice", advice(change.cause)}});
+  return {
+      {"us", launch.modelled_seconds * 1e6},
+      {"kernel_us", b.kernel_seconds * 1e6},
+      {"launch_us", b.launch_seconds * 1e6},
+      {"shares", std::move(shares)},
+      {"busy",
+       {{"mfma", b.mfma_busy}, {"valu", b.valu_busy}, {"lds", b.lds_busy}, {"vector_memory", b.vector_memory_busy}}},
+      {"l1_hit_rate", b.l1_hit_rate},
+      {"l2_hit_rate", b.l2_hit_rate},
+      {"bytes_beyond_l2", b.beyond_l2_bytes},
+      {"traced_workgroups", b.traced_workgroups},
+      {"hot_lines", std::move(lines)},
+      {"changes", std::move(advised)}};
+}
+
+std::string roofline_svg(const std::vector<LaunchRecord>& launches) {
+  constexpr double kWidth = 640, kHeight = 480, kMargin = 64;
+  constexpr double kLowX = 0.1, kHighX = 10000, kLowY = 0.1, kHighY = 5000;  // FLOP a byte, TFLOP/s
+  constexpr double kMemory = 4.1;                                            // TB/s, achieved
+  struct Roof {
+    const char* name;
+    double tflops;
+  };
+  constexpr Roof kRoofs[] = {{"FP8", 2614.9}, {"FP16, BF16", 1307.4}, {"FP32 matrix", 163.4}};
+  const auto x = [&](double v) {
+    return kMargin + (kWidth - 2 * kMargin) * std::log(std::clamp(v, kLowX, kHighX) / kLowX) / std::log(kHighX / kLowX);
+  };
+  const auto y = [&](double v) {
+    return kHeight - kMargin -
+           (kHeight - 2 * kMargin) * std::log(std::clamp(v, kLowY, kHighY) / kLowY) / std::log(kHighY / kLowY);
+  };
+  std::string svg = fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" font-family=\"sans-serif\" "
+      "font-size=\"12\">\n"
+      "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n<text x=\"{2}\" y=\"24\" font-size=\"15\">Roofline, "
+      "modelled: MI300X at 2.1 GHz</text>\n",
+      kWidth, kHeight, kMargin);
+  const auto text = [&](double at_x, double at_y, const char* anchor, const std::string& what) {
+    svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", at_x, at_y, anchor, what);
+  };
+  const auto line = [&](double x1, double y1, double x2, double y2, const char* colour) {
+    svg += fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"{}\"/>\n", x1, y1, x2,
+                       y2, colour);
+  };
+  for (double tick = 0.1; tick <= 10000; tick *= 10) {
+    line(x(tick), y(kLowY), x(tick), y(kHighY), "#ddd");
+    text(x(tick), kHeight - kMargin + 18, "middle", fmt::format("{:g}", tick));
+    if (tick > kHighY) continue;
+    line(x(kLowX), y(tick), x(kHighX), y(tick), "#ddd");
+    text(kMargin - 6, y(tick) + 4, "end", fmt::format("{:g}", tick));
+  }
+  line(x(kLowX), y(kLowX * kMemory), x(kRoofs[0].tflops / kMemory), y(kRoofs[0].tflops), "black");
+  for (const Roof& roof : kRoofs) {
+    line(x(roof.tflops / kMemory), y(roof.tflops), x(kHighX), y(roof.tflops), "black");
+    text(x(kHighX), y(roof.tflops) - 4, "end", roof.name);
+  }
+  for (const LaunchRecord& launch : launches) {
+    const TimeBreakdown& b = launch.time_breakdown;
+    const double flops = static_cast<double>(launch.counters.mfma_flops);
+    if (flops <= 0 || b.kernel_seconds <= 0 || b.beyond_l2_bytes <= 0) continue;
+    const double at_x = x(flops / b.beyond_l2_bytes), at_y = y(flops / b.kernel_seconds * 1e-12);
+    svg += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"5\" fill=\"#c03020\"/>\n", at_x, at_y);
+    text(at_x + 8, at_y + 4, "start", xml_escaped(printable_line(demangled_name(launch.kernel))));
+  }
+  text(kWidth / 2, kHeight - 14, "middle", "FLOP on the matrix units a byte from behind the L2");
+  text(kMargin, 44, "start", "TFLOP/s");
+  return svg + "</svg>\n";
+}
+
+}  // namespace hipbench::cli
