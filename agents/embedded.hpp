@@ -1,18 +1,16 @@
 #pragma once
 #include <span>
-#include <string_view>
+
+#include "common/embedded.hpp"
 
 namespace hipbench::agents {
 
-// The files of this folder that the program carries: "prices.toml", "prompts/system.md". An unknown name is a bug:
-// CHECK.
+// The files of this folder that the program carries: "prices.toml", "prompts/system.md".
+std::span<const EmbeddedFile> embedded_files();
+// The text of one of them. An unknown name is a bug: CHECK.
 std::string_view embedded_file(std::string_view name);
-
-// Kernels that ship with hipbench, to recognise answers that repeat them. Never shown to a model.
-struct ShippedKernel {
-  std::string_view name;  // "problems/fp8_gemm/candidates/naive_kernel.hip"
-  std::string_view text;
-};
-std::span<const ShippedKernel> shipped_kernels();
+// Kernels that ship with hipbench, to recognise answers that repeat them: "problems/fp8_gemm/candidates/naive_kernel.hip".
+// Never shown to a model.
+std::span<const EmbeddedFile> shipped_kernels();
 
 }  // namespace hipbench::agents

@@ -87,6 +87,12 @@ std::string task_text(const PromptSet& prompts, const Problem& problem, const Pr
 
 }  // namespace
 
+std::string_view embedded_file(std::string_view name) {
+  for (const EmbeddedFile& file : embedded_files())
+    if (file.name == name) return file.text;
+  check_failed("a file of agents/", __FILE__, __LINE__, name);
+}
+
 Result<PromptSet> PromptSet::load(const std::filesystem::path& folder) {
   PromptSet set;
   for (const auto& [name, known] : known_files()) {

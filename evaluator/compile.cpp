@@ -27,7 +27,7 @@ std::string cache_key(const Toolchain& toolchain, const CompileRequest& request)
   for (const std::string& option : request.options) text += "option " + option + "\n";
   for (const std::string& kernel : request.kernels) text += "kernel " + kernel + "\n";
   if (request.track == Track::Kernel)
-    for (const auto& [name, header] : rtc_headers()) text += name + "\n" + header;
+    for (const EmbeddedFile& header : rtc_headers()) text += fmt::format("{}\n{}", header.name, header.text);
   return sha256_hex(text + request.source);
 }
 

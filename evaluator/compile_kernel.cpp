@@ -37,7 +37,8 @@ sandbox::Policy rtc_policy(const Toolchain& toolchain, const CompileRequest& req
                                       "-fno-color-diagnostics"};
   if (toolchain.is_rocm) options.insert(options.end(), {"-I", toolchain.hip_include.string()});
   options.insert(options.end(), request.options.begin(), request.options.end());
-  nlohmann::json headers = rtc_headers();
+  nlohmann::json headers;
+  for (const EmbeddedFile& header : rtc_headers()) headers[std::string(header.name)] = header.text;
   headers[request.problem->header_name()] = request.problem->header();
   const std::filesystem::path library =
       toolchain.is_rocm ? toolchain.root / "lib/libhiprtc.so" : toolchain.runtime_directory / "libhiprtc.so.6";

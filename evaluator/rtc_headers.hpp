@@ -1,11 +1,12 @@
 #pragma once
-// The standard headers that hipRTC lacks although models write them: our own small ones, from rtc_headers/. Name → text.
+// The standard headers that hipRTC lacks although models write them: our own small ones, from rtc_headers/.
 
-#include <map>
-#include <string>
+#include <span>
+
+#include "common/embedded.hpp"
 
 namespace hipbench {
 
-const std::map<std::string, std::string>& rtc_headers();
+std::span<const EmbeddedFile> rtc_headers();
 
 }  // namespace hipbench

@@ -6,6 +6,7 @@ readonly kSystemPackages=(
   bubblewrap libseccomp-dev                                                # sandbox
   libcli11-dev libfmt-dev libtomlplusplus-dev nlohmann-json3-dev           # command line, text, files
   libsqlite3-dev libsqlitecpp-dev libcurl4-openssl-dev                     # results, agents
+  libcpp-httplib-dev pkgconf                                               # hipbench serve
   libopenblas-pthread-dev zlib1g-dev libzstd-dev                           # oracle, compressed code objects
   libgtest-dev libgmock-dev libbenchmark-dev                               # tests
   ca-certificates debian-archive-keyring                                   # checking what setup downloads

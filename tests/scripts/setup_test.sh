@@ -8,6 +8,7 @@ trap 'rm -rf "$work"' EXIT
 failures=0
 
 export XDG_CACHE_HOME=$work/cache TMPDIR=$work HIPBENCH_TOOLCHAIN=$work/toolchain HIPBENCH_DEBIAN_MIRROR=http://localhost:1/debian
+export npm_config_registry=http://localhost:1/
 unset ROCM_PATH HIPBENCH_HIP_INCLUDE HIPBENCH_DEVICE_LIBS
 
 # expect NAME STATUS TEXT COMMAND...: the command ends with the status and says the text.
@@ -45,11 +46,21 @@ expect 'a folder of somebody else' 3 'did not put there' env HIPBENCH_TOOLCHAIN=
 left=$(find "$work" -maxdepth 1 \( -name 'toolchain*' -o -name 'hipbench-setup*' \))
 [[ -z $left ]] || { printf 'FAILED: left behind: %s\n' "$left" && failures=$((failures + 1)); }
 
-# Folders supplied by the user need no network.
+# Folders supplied by the user need no network; without it there are no charts, which is said and is no error.
 if [[ -f $checkout/.toolchain/hip/hip/hip_runtime.h ]]; then
   export HIPBENCH_HIP_INCLUDE=$checkout/.toolchain/hip HIPBENCH_DEVICE_LIBS=$checkout/.toolchain/bitcode
   expect 'folders of the user' 0 "in $work/toolchain" "$checkout/scripts/setup"
   expect 'the second run' 0 "in $work/toolchain" "$checkout/scripts/setup"
+  expect 'no chart libraries' 0 'tables without charts; to have them: run scripts/setup again' "$checkout/scripts/setup"
+  [[ ! -e $work/toolchain/web ]] || { echo 'FAILED: half made chart libraries' && failures=$((failures + 1)); }
+  # A download that is not what was tried is not taken.
+  mkdir "$work/bin" && cat >"$work/bin/npm" <<'NPM'
+#!/usr/bin/env bash
+for name in d3-7.9.0 observablehq-plot-0.6.17 interval-tree-1d-1.0.4 binary-search-bounds-2.0.5 isoformat-0.2.1; do echo other >"$name.tgz"; done
+NPM
+  chmod +x "$work/bin/npm"
+  expect 'another chart library' 0 'd3 7.9.0 from the npm registry is not the file' env PATH="$work/bin:$PATH" "$checkout/scripts/setup"
+  [[ ! -e $work/toolchain/web ]] || { echo 'FAILED: unchecked chart libraries' && failures=$((failures + 1)); }
   grep -q '^hip-headers user ' "$work/toolchain/manifest.txt" || { echo 'FAILED: manifest' && failures=$((failures + 1)); }
 fi
 
