@@ -61,6 +61,7 @@ Evaluation describe(const Problem& problem, const std::string& file, const std::
   evaluation.problem = problem.id();
   evaluation.track = options.track.value_or(detect_track(source));
   evaluation.device = options.device;
+  if (options.device == DeviceKind::Emulated) evaluation.device_description = "emulated MI300X (gfx942, 304 CUs)";
   evaluation.file = file;
   evaluation.source = source;
   evaluation.source_sha256 = sha256_hex(source);

@@ -2,6 +2,7 @@
 // The result of evaluating one candidate: plain data, made by evaluate(), stored by results/, printed by cli/.
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -41,6 +42,8 @@ struct LaunchRecord {
   emulator::TimeBreakdown time_breakdown = {};
 };
 
+struct Measurement;  // evaluator/measure.hpp
+
 struct ShapeResult {
   Shape shape;
   Verdict verdict;
@@ -57,6 +60,8 @@ struct ShapeResult {
   std::vector<LaunchRecord> launches;  // of the timed call
   uint64_t wave_instructions = 0;      // of the timed call
   double emulation_seconds = 0;        // wall time of the timed call on the emulated device
+  std::shared_ptr<const Measurement> measurement = {};  // how a measured time came about; null: it is not measured.
+                                                        // From the database without the summaries
 };
 
 struct Evaluation {
@@ -82,6 +87,7 @@ struct Evaluation {
   double total_seconds = 0;
   uint64_t peak_memory_bytes = 0;  // the largest of its processes: compiler, worker, device
   std::string toolchain;      // versions, for the record
+  std::string device_description;  // what ran it, in words: times of different devices are not compared
   std::string started_at;     // UTC, ISO 8601
 };
 

@@ -73,6 +73,8 @@ std::optional<std::string> why_not_comparable(const ComparabilityKey& a, const C
   return why_shapes_differ(a, b);
 }
 
+std::string compiler_of(const std::string& toolchain) { return toolchain.substr(0, toolchain.find("; timing model ")); }
+
 std::string why_unranked(bool sandboxed, bool memory_checks) {
   if (!sandboxed) return "ran without a sandbox (--unsafe-no-sandbox)";
   if (memory_checks) return "ran with memory checks, without times";

@@ -34,6 +34,9 @@ struct ComparabilityKey {
 // the most basic ones first.
 std::optional<std::string> why_not_comparable(const ComparabilityKey& a, const ComparabilityKey& b);
 
+// The compiler's part of an evaluation's toolchain, whose words end with the timing model where there are times.
+std::string compiler_of(const std::string& toolchain);
+
 // Results that are shown, but not ranked, and why: "ran without a sandbox". Empty: ranked.
 std::string why_unranked(bool sandboxed, bool memory_checks);
 

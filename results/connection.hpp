@@ -16,4 +16,14 @@ struct Store::Connection {
 // All rows of an evaluation, inside a transaction of the caller's. Returns its id.
 int64_t insert_evaluation_rows(SQLite::Database& database, const Evaluation& evaluation);
 
+// Of one shape's timing: where launches spend modelled time, and the samples of a measured one.
+struct ShapePlace {
+  int64_t evaluation = 0, ordinal = 0;
+};
+void insert_profiles(SQLite::Database& database, const ShapePlace& place, const std::vector<LaunchRecord>& launches);
+void insert_measurement(SQLite::Database& database, const ShapePlace& place, const Measurement& measurement);
+// Rows that belong to none of the shapes are passed over.
+void read_profiles(SQLite::Database& database, int64_t evaluation, std::vector<ShapeResult>& shapes);
+void read_measurements(SQLite::Database& database, int64_t evaluation, std::vector<ShapeResult>& shapes);
+
 }  // namespace hipbench::results

@@ -261,7 +261,150 @@ SELECT r.name AS run, r.strategy, r.model, t.problem, t.sample, t.turn, t.step, 
 FROM turns AS t JOIN runs AS r ON r.id = t.run_id;
 )sql";
 
-constexpr std::array kMigrations = {kEvaluations, kViews, kBatches, kRuns};
+constexpr std::string_view kResults = R"sql(
+-- What a time depends on; '' and NULL in rows from before this was recorded.
+ALTER TABLE evaluations ADD COLUMN device_description TEXT NOT NULL DEFAULT '';
+ALTER TABLE shape_results ADD COLUMN timing_model TEXT NOT NULL DEFAULT '';  -- version; '': not modelled
+UPDATE shape_results SET timing_model = coalesce((
+  SELECT substr(e.toolchain, instr(e.toolchain, '; timing model ') + 15) FROM evaluations AS e
+  WHERE e.id = evaluation_id AND instr(e.toolchain, '; timing model ') > 0), '')
+WHERE provenance = 'modelled';
+ALTER TABLE shape_results ADD COLUMN time_error REAL;   -- of a modelled time: relative, from sampling workgroups
+ALTER TABLE shape_results ADD COLUMN noise_floor REAL;  -- of a measured time: A/A, 0.02 = 2 %
+
+-- Every call that was timed on a GPU, warm-up included, as it was read.
+CREATE TABLE time_samples (
+  evaluation_id    INTEGER NOT NULL,
+  shape_ordinal    INTEGER NOT NULL,
+  ordinal          INTEGER NOT NULL,  -- in the order they were taken
+  round            INTEGER NOT NULL,
+  warm_up          INTEGER NOT NULL,
+  subject          TEXT NOT NULL CHECK (subject IN ('candidate', 'baseline')),
+  repeat           INTEGER NOT NULL,  -- 1: the second of its subject in the round (A/A)
+  events_us        REAL,              -- NULL: no result
+  wall_us          REAL,
+  canary_us        REAL,
+  clocks_agree     INTEGER NOT NULL,
+  caches_were_cold INTEGER NOT NULL,
+  PRIMARY KEY (evaluation_id, shape_ordinal, ordinal),
+  FOREIGN KEY (evaluation_id, shape_ordinal) REFERENCES shape_results (evaluation_id, ordinal)
+) STRICT, WITHOUT ROWID;
+
+-- The GPU before the first round and after each; NULL: the system does not say.
+CREATE TABLE telemetry (
+  evaluation_id   INTEGER NOT NULL,
+  shape_ordinal   INTEGER NOT NULL,
+  ordinal         INTEGER NOT NULL,
+  core_mhz        REAL,
+  memory_mhz      REAL,
+  power_watts     REAL,
+  hottest_celsius REAL,
+  PRIMARY KEY (evaluation_id, shape_ordinal, ordinal),
+  FOREIGN KEY (evaluation_id, shape_ordinal) REFERENCES shape_results (evaluation_id, ordinal)
+) STRICT, WITHOUT ROWID;
+
+-- Where a launch's modelled time goes.
+CREATE TABLE launch_profiles (
+  evaluation_id      INTEGER NOT NULL,
+  shape_ordinal      INTEGER NOT NULL,
+  launch_ordinal     INTEGER NOT NULL,
+  modelled_us        REAL NOT NULL,     -- alone on an idle chip
+  kernel_us          REAL NOT NULL,     -- of it
+  launch_us          REAL NOT NULL,
+  mfma_busy REAL, valu_busy REAL, lds_busy REAL, vector_memory_busy REAL,  -- 1 = all the time
+  l1_hit_rate REAL, l2_hit_rate REAL, beyond_l2_bytes REAL,
+  traced_workgroups  INTEGER NOT NULL,
+  shares             TEXT NOT NULL,     -- JSON: of the waves' time by what they do or wait for, {"memory_latency": 0.5, …}
+  hot_lines          TEXT NOT NULL,     -- JSON: [{"source": "gemm.hip:12", "share": 0.4, "cause": "memory_latency"}, …]
+  PRIMARY KEY (evaluation_id, shape_ordinal, launch_ordinal),
+  FOREIGN KEY (evaluation_id, shape_ordinal, launch_ordinal)
+    REFERENCES launches (evaluation_id, shape_ordinal, ordinal)
+) STRICT, WITHOUT ROWID;
+
+-- Other databases whose rows were taken over, and which rows those are.
+CREATE TABLE imports (
+  id          INTEGER PRIMARY KEY AUTOINCREMENT,
+  file        TEXT NOT NULL,     -- as the user named it
+  imported_at TEXT NOT NULL,     -- UTC, ISO 8601
+  note        TEXT NOT NULL
+) STRICT;
+CREATE TABLE imported_evaluations (
+  evaluation_id INTEGER PRIMARY KEY REFERENCES evaluations (id),
+  import_id     INTEGER NOT NULL REFERENCES imports (id),
+  original_id   INTEGER NOT NULL  -- there
+) STRICT;
+CREATE TABLE imported_runs (
+  run_id        INTEGER PRIMARY KEY REFERENCES runs (id),
+  import_id     INTEGER NOT NULL REFERENCES imports (id),
+  original_name TEXT NOT NULL
+) STRICT;
+
+-- An evaluation made to time a stored candidate again.
+CREATE TABLE reverified (
+  evaluation_id INTEGER PRIMARY KEY REFERENCES evaluations (id),
+  original_id   INTEGER NOT NULL REFERENCES evaluations (id),
+  reason        TEXT NOT NULL    -- what asked for it: "run monday"
+) STRICT;
+
+-- Times that others published. Never ranked or divided with ours.
+CREATE TABLE published_times (
+  problem TEXT NOT NULL,
+  shape   TEXT NOT NULL,
+  what    TEXT NOT NULL,  -- whose kernel
+  device  TEXT NOT NULL,
+  time_us REAL NOT NULL CHECK (time_us > 0),
+  source  TEXT NOT NULL,
+  PRIMARY KEY (problem, shape, what, device, source)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX turns_by_evaluation ON turns (evaluation_id);
+CREATE INDEX run_baselines_by_evaluation ON run_baselines (evaluation_id);
+
+-- What a run asked for.
+CREATE VIEW run_problems AS
+SELECT r.id AS run_id, r.name AS run, json_extract(p.value, '$.id') AS problem, json_extract(p.value, '$.shape_set') AS shape_set,
+       json_extract(r.options, '$.track') AS track, json_extract(r.options, '$.samples') AS samples
+FROM runs AS r, json_each(CASE WHEN json_valid(r.options) THEN r.options ELSE '{}' END, '$.problems') AS p;
+
+-- One line an evaluation that may be ranked: passed, sandboxed, without memory checks, every shape timed. time_us is the
+-- geometric mean over its shapes.
+CREATE VIEW ranked_times AS
+SELECT e.id AS evaluation_id, e.problem, e.track, e.device, min(s.provenance) AS provenance, min(s.timing_model) AS timing_model, e.toolchain,
+       e.shape_set, count(*) AS shapes, exp(avg(ln(s.time_us))) AS time_us, e.file, e.source_sha256, e.started_at
+FROM evaluations AS e JOIN shape_results AS s ON s.evaluation_id = e.id
+WHERE e.verdict = 'passed' AND e.sandboxed AND NOT e.memory_checks
+GROUP BY e.id HAVING count(s.time_us) = count(*) AND count(DISTINCT s.provenance) = 1;
+
+-- The fastest time of each shape, and whose it is. Kinds of time, tracks and versions of the model stay apart.
+CREATE VIEW best_per_shape AS
+SELECT e.problem, s.shape, e.track, e.device, s.provenance, s.timing_model, e.toolchain, min(s.time_us) AS time_us, e.file, e.source_sha256,
+       e.id AS evaluation_id
+FROM evaluations AS e JOIN shape_results AS s ON s.evaluation_id = e.id
+WHERE s.verdict = 'passed' AND s.time_us > 0 AND e.verdict = 'passed' AND e.sandboxed AND NOT e.memory_checks
+GROUP BY e.problem, s.shape, e.track, e.device, s.provenance, s.timing_model, e.toolchain;
+
+-- How many evaluations ended how.
+CREATE VIEW verdict_counts AS
+SELECT problem, track, device, shape_set, verdict, count(*) AS evaluations FROM evaluations
+GROUP BY problem, track, device, shape_set, verdict;
+
+-- What each run has cost, failed requests included.
+CREATE VIEW run_costs AS
+SELECT r.id AS run_id, r.name AS run, r.model, c.problem, sum(c.nano_usd) / 1e9 AS usd, sum(c.tokens) AS tokens
+FROM runs AS r JOIN (
+  SELECT run_id, problem, nano_usd, prompt_tokens + answer_tokens AS tokens FROM exchanges UNION ALL
+  SELECT run_id, problem, nano_usd, tokens FROM failed_requests) AS c ON c.run_id = r.id
+GROUP BY r.id, c.problem;
+
+-- How many of a run's samples on a problem passed, of those asked for.
+CREATE VIEW run_progress AS
+SELECT p.run_id, p.run, p.problem, p.samples AS requested, count(DISTINCT t.sample) AS drawn,
+       count(DISTINCT CASE WHEN t.rung = 'passed' THEN t.sample END) AS passed, count(t.turn) AS turns
+FROM run_problems AS p LEFT JOIN turns AS t ON t.run_id = p.run_id AND t.problem = p.problem
+GROUP BY p.run_id, p.problem;
+)sql";
+
+constexpr std::array kMigrations = {kEvaluations, kViews, kBatches, kRuns, kResults};
 
 }  // namespace
 

@@ -61,6 +61,7 @@ struct TurnPoint {
   std::string step, answer, rung, verdict, source_sha256;  // as in the table turns
   double speedup = 0;                                      // S; 0: none
   double best_speedup = 0;                                 // of the turns up to this one
+  double time_us = 0;                                      // geometric mean over the shapes; 0: none
   double usd = 0;
   uint64_t tokens = 0;
 };

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -45,6 +46,13 @@ struct ListFilter {
   int64_t limit = -1;   // newest so many; -1: all
 };
 
+// The times of one source that others may be divided by: of its stored evaluations that passed in the sandbox, under what
+// `like` ran under (problem, device, compiler, kind of time, timing model), whatever their shapes.
+struct SourceTimes {
+  std::map<std::string, double> us;  // by shape; the newest, our own before imported ones
+  std::vector<int64_t> evaluations;  // that they come from
+};
+
 // One candidate's place in a batch: a named run of many candidates that may be interrupted and go on later.
 struct BatchPlace {
   int64_t batch = 0;
@@ -68,6 +76,9 @@ class Store {
   // Returns the evaluation's id. On an error nothing of it was stored.
   Result<int64_t> record(const Evaluation& evaluation);
 
+  // The same for an evaluation that repeats a stored one, to time it again; `reason` says what asked for it.
+  Result<int64_t> record_reverified(const Evaluation& evaluation, int64_t original, const std::string& reason);
+
   // The batch of this name; made if there is none.
   Result<int64_t> open_batch(const std::string& name);
   // What was answered for a candidate; nothing if it is still to be done.
@@ -76,6 +87,9 @@ class Store {
   // Infrastructure may be replaced later, another is an Error. Returns the line. A cancelled evaluation is not stored, only its line.
   Result<std::string> record_answer(const Evaluation& evaluation, const BatchPlace& place,
                                     const std::function<std::string(std::optional<int64_t> id)>& make_line);
+
+  // Nothing if `like` has no time itself, since then it does not say what it ran under.
+  Result<SourceTimes> times_of(const std::string& source_sha256, const Evaluation& like) const;
 
   Result<std::vector<EvaluationSummary>> list(const ListFilter& filter = {}) const;
   Result<Evaluation> load(int64_t id) const;

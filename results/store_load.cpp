@@ -1,36 +1,18 @@
 // Store::list and Store::load.
 #include <fmt/format.h>
 
-#include <charconv>
-#include <limits>
+#include <SQLiteCpp/VariadicBind.h>
 
+#include <algorithm>
+#include <charconv>
+
+#include "results/comparability.hpp"
 #include "results/connection.hpp"
+#include "results/rows.hpp"
 
 namespace hipbench::results {
 
 namespace {
-
-// A row's columns one after the other. What is in the file is not trusted: wrong types give zeros, wrong words an
-// error.
-class Row {
- public:
-  explicit Row(SQLite::Statement& statement) : statement_(statement) {}
-
-  std::string text() { return statement_.getColumn(at_++).getString(); }
-  int64_t integer() { return statement_.getColumn(at_++).getInt64(); }
-  uint64_t unsigned_integer() { return static_cast<uint64_t>(integer()); }
-  uint32_t u32() { return static_cast<uint32_t>(integer()); }
-  bool boolean() { return integer() != 0; }
-  double real() {
-    const SQLite::Column column = statement_.getColumn(at_++);
-    return column.isNull() ? std::numeric_limits<double>::quiet_NaN() : column.getDouble();
-  }
-  bool next_is_null() { return statement_.getColumn(at_).isNull(); }
-
- private:
-  SQLite::Statement& statement_;
-  int at_ = 0;
-};
 
 Error unknown_word(std::string_view what, std::string_view word) {
   return Error{
@@ -79,7 +61,7 @@ Result<Evaluation> read_evaluation(SQLite::Database& database, int64_t id) {
                           "SELECT started_at, problem, track, device, file, source_sha256, text, seed, shape_set, "
                           "sandboxed, memory_checks, verdict, "
                           "reason, evidence, compile_seconds, compile_was_cached, total_seconds, toolchain, stage, attempts, "
-                          "peak_memory_bytes "
+                          "peak_memory_bytes, device_description "
                           "FROM evaluations JOIN sources ON sha256 = source_sha256 WHERE id = ?");
   query.bind(1, id);
   if (!query.executeStep()) return Error{fmt::format("there is no evaluation {}; `hipbench report` lists them", id)};
@@ -107,6 +89,7 @@ Result<Evaluation> read_evaluation(SQLite::Database& database, int64_t id) {
   e.stage = stage_from(row.text()).value_or(e.verdict.passed() ? Stage::Done : Stage::Plan);
   e.attempts = static_cast<int>(row.integer());
   e.peak_memory_bytes = row.unsigned_integer();
+  e.device_description = row.text();
   return e;
 }
 
@@ -120,7 +103,10 @@ Comparison read_comparison(Row& row) {
   c.untouched = row.integer();
   c.worst_ratio = row.real();
   c.pattern = row.text();
-  if (row.next_is_null()) return c;
+  if (row.next_is_null()) {
+    row.skip(6);
+    return c;
+  }
   WorstElement worst;
   worst.row = row.integer();
   worst.column = row.integer();
@@ -138,7 +124,7 @@ Result<std::vector<ShapeResult>> read_shapes(SQLite::Database& database, int64_t
       "SELECT shape, field_values, verdict, reason, evidence, checked_rows, row_count, rounds, coalesce(time_us, 0), "
       "provenance, wave_instructions, emulation_seconds, within_tolerance, output, elements, mismatches, non_finite, "
       "untouched, "
-      "worst_ratio, pattern, worst_row, worst_column, worst_got, worst_expected, worst_error, worst_allowed "
+      "worst_ratio, pattern, worst_row, worst_column, worst_got, worst_expected, worst_error, worst_allowed, timing_model, coalesce(time_error, 0) "
       "FROM shape_results WHERE evaluation_id = ? ORDER BY ordinal");
   query.bind(1, id);
   std::vector<ShapeResult> shapes;
@@ -158,6 +144,8 @@ Result<std::vector<ShapeResult>> read_shapes(SQLite::Database& database, int64_t
     s.wave_instructions = row.unsigned_integer();
     s.emulation_seconds = row.real();
     s.comparison = read_comparison(row);
+    s.timing_model = row.text();
+    s.time_error = row.real();
     shapes.push_back(std::move(s));
   }
   return shapes;
@@ -231,9 +219,37 @@ Result<Evaluation> Store::load(int64_t id) const {
     Evaluation evaluation = TRY(read_evaluation(database, id));
     evaluation.shapes = TRY(read_shapes(database, id));
     TRY(read_launches(database, id, evaluation.shapes));
+    read_profiles(database, id, evaluation.shapes);
+    read_measurements(database, id, evaluation.shapes);
     evaluation.kernels = read_kernels(database, id);
     evaluation.warnings = read_warnings(database, id);
     return evaluation;
+  });
+}
+
+Result<SourceTimes> Store::times_of(const std::string& source_sha256, const Evaluation& like) const {
+  const auto timed = std::find_if(like.shapes.begin(), like.shapes.end(), [](const ShapeResult& s) { return s.time_us > 0; });
+  if (timed == like.shapes.end()) return SourceTimes();
+  return guarded(connection_->path, [&]() -> Result<SourceTimes> {
+    SQLite::Statement query(*connection_->database,
+                            "SELECT e.id, e.toolchain, s.shape, s.time_us FROM evaluations AS e "
+                            "JOIN shape_results AS s ON s.evaluation_id = e.id LEFT JOIN imported_evaluations AS x "
+                            "ON x.evaluation_id = e.id WHERE e.source_sha256 = ? "
+                            "AND e.problem = ? AND e.device = ? AND (e.device = 'emulated' OR e.device_description = ?) "
+                            "AND s.provenance = ? AND s.timing_model = ? AND e.verdict = 'passed' AND e.sandboxed "
+                            "AND NOT e.memory_checks AND s.time_us > 0 ORDER BY x.evaluation_id IS NULL, e.id");
+    SQLite::bind(query, source_sha256, like.problem, std::string(to_string(like.device)), like.device_description,
+                 timed->time_is_modelled ? "modelled" : "measured", timed->time_is_modelled ? timed->timing_model : "");
+    SourceTimes times;
+    while (query.executeStep()) {
+      Row row(query);
+      const int64_t id = row.integer();
+      if (compiler_of(row.text()) != compiler_of(like.toolchain)) continue;
+      const std::string shape = row.text();
+      times.us[shape] = row.real();
+      if (times.evaluations.empty() || times.evaluations.back() != id) times.evaluations.push_back(id);
+    }
+    return times;
   });
 }
 

@@ -3,7 +3,9 @@
 #include <fmt/ranges.h>
 
 #include "common/files.hpp"
+#include "evaluator/measure.hpp"
 #include "results/connection.hpp"
+#include "results/rows.hpp"
 
 #ifndef HIPBENCH_VERSION
 #error "the build defines HIPBENCH_VERSION"
@@ -12,40 +14,6 @@
 namespace hipbench::results {
 
 namespace {
-
-// INSERT INTO table VALUES (?, ?, …) from values in the order of the columns.
-class Insert {
- public:
-  Insert(SQLite::Database& database, std::string_view table, std::string_view columns)
-      : statement_(database, text(table, columns)) {}
-
-  Insert& operator<<(const std::string& value) { return statement_.bind(++at_, value), *this; }
-  Insert& operator<<(std::string_view value) { return *this << std::string(value); }
-  Insert& operator<<(double value) { return statement_.bind(++at_, value), *this; }  // SQLite stores NaN as NULL
-  Insert& operator<<(int64_t value) { return statement_.bind(++at_, value), *this; }
-  Insert& operator<<(uint64_t value) { return *this << static_cast<int64_t>(value); }
-  Insert& operator<<(uint32_t value) { return *this << int64_t{value}; }
-  Insert& operator<<(int value) { return *this << int64_t{value}; }
-  Insert& operator<<(bool value) { return *this << int64_t{value}; }
-  Insert& null() { return statement_.bind(++at_), *this; }
-
-  void execute() {
-    statement_.exec();
-    statement_.reset();
-    statement_.clearBindings();
-    at_ = 0;
-  }
-
- private:
-  static std::string text(std::string_view table, std::string_view columns) {
-    std::string marks = "?";
-    for (const char c : columns) marks += c == ',' ? ", ?" : "";
-    return fmt::format("INSERT INTO {} ({}) VALUES ({})", table, columns, marks);
-  }
-
-  SQLite::Statement statement_;
-  int at_ = 0;
-};
 
 void insert_source(SQLite::Database& database, const std::string& sha256, const std::string& text) {
   SQLite::Statement statement(database, "INSERT OR IGNORE INTO sources (sha256, text) VALUES (?, ?)");
@@ -59,11 +27,12 @@ int64_t insert_evaluation(SQLite::Database& database, const Evaluation& e, const
       database, "evaluations",
       "started_at, problem, track, device, file, source_sha256, seed, shape_set, sandboxed, memory_checks, verdict, "
       "reason, evidence, compile_seconds, compile_was_cached, total_seconds, toolchain, "
-      "hipbench_version, stage, attempts, peak_memory_bytes");
+      "hipbench_version, stage, attempts, peak_memory_bytes, device_description");
   insert << e.started_at << e.problem << to_string(e.track) << to_string(e.device) << e.file << sha256
          << std::to_string(e.seed) << e.shape_set << e.sandboxed << e.check << to_string(e.verdict.kind)
          << e.verdict.reason << e.verdict.evidence << e.compile_seconds << e.compile_was_cached << e.total_seconds
-         << e.toolchain << std::string_view(HIPBENCH_VERSION) << to_string(e.stage) << e.attempts << e.peak_memory_bytes;
+         << e.toolchain << std::string_view(HIPBENCH_VERSION) << to_string(e.stage) << e.attempts << e.peak_memory_bytes
+         << e.device_description;
   insert.execute();
   return database.getLastInsertRowid();
 }
@@ -85,13 +54,29 @@ void insert_launches(SQLite::Database& database, int64_t id, int64_t shape, cons
   }
 }
 
+// What the time depends on and how far it can be trusted.
+void insert_timing(Insert& insert, const ShapeResult& s) {
+  const bool is_modelled = s.time_us > 0 && s.time_is_modelled;
+  insert << (is_modelled ? s.timing_model : std::string());
+  if (is_modelled) {
+    insert << s.time_error;
+  } else {
+    insert.null();
+  }
+  if (s.measurement != nullptr) {
+    insert << s.measurement->noise_floor;
+  } else {
+    insert.null();
+  }
+}
+
 void insert_shapes(SQLite::Database& database, int64_t id, const std::vector<ShapeResult>& shapes) {
   Insert insert(
       database, "shape_results",
       "evaluation_id, ordinal, shape, field_values, verdict, reason, evidence, checked_rows, row_count, rounds, "
       "time_us, provenance, wave_instructions, emulation_seconds, within_tolerance, output, elements, mismatches, "
       "non_finite, untouched, worst_ratio, pattern, worst_row, worst_column, worst_got, worst_expected, worst_error, "
-      "worst_allowed");
+      "worst_allowed, timing_model, time_error, noise_floor");
   int64_t ordinal = 0;
   for (const ShapeResult& s : shapes) {
     insert << id << ordinal << s.shape.label << fmt::format("{}", fmt::join(s.shape.values, " "))
@@ -111,8 +96,11 @@ void insert_shapes(SQLite::Database& database, int64_t id, const std::vector<Sha
     } else {
       insert.null().null().null().null().null().null();
     }
+    insert_timing(insert, s);
     insert.execute();
     insert_launches(database, id, ordinal, s.launches);
+    insert_profiles(database, {id, ordinal}, s.launches);
+    if (s.measurement != nullptr) insert_measurement(database, {id, ordinal}, *s.measurement);
     ++ordinal;
   }
 }
@@ -160,6 +148,18 @@ Result<int64_t> Store::record(const Evaluation& evaluation) {
   return guarded(connection_->path, [&]() -> Result<int64_t> {
     SQLite::Transaction transaction(*connection_->database, SQLite::TransactionBehavior::IMMEDIATE);
     const int64_t id = insert_all(*connection_->database, evaluation);
+    transaction.commit();
+    return id;
+  });
+}
+
+Result<int64_t> Store::record_reverified(const Evaluation& evaluation, int64_t original, const std::string& reason) {
+  return guarded(connection_->path, [&]() -> Result<int64_t> {
+    SQLite::Transaction transaction(*connection_->database, SQLite::TransactionBehavior::IMMEDIATE);
+    const int64_t id = insert_all(*connection_->database, evaluation);
+    Insert insert(*connection_->database, "reverified", "evaluation_id, original_id, reason");
+    insert << id << original << reason;
+    insert.execute();
     transaction.commit();
     return id;
   });

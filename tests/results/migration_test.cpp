@@ -31,9 +31,11 @@ constexpr const char* kOldRows = R"sql(
 INSERT INTO sources VALUES ('00ff', 'old source');
 INSERT INTO evaluations (id, started_at, problem, track, device, file, source_sha256, seed, shape_set, sandboxed, memory_checks, verdict,
   reason, evidence, compile_seconds, compile_was_cached, total_seconds, toolchain) VALUES (5, '2026-11-01T00:00:00Z', 'fp8_gemm', 'kernel', 'emulated', 'old.hip', '00ff', '18446744073709551615',
-  'quick', 1, 0, 'passed', '', '', 1.0, 0, 2.0, 'clang 19');
+  'quick', 1, 0, 'passed', '', '', 1.0, 0, 2.0, 'clang 19; HIP 6.4; timing model mi300x-1.old');
 INSERT INTO shape_results VALUES (5, 0, 'm=64,n=64,k=128', '64 64 128 0', 'passed', '', '', 64, 64, 3, NULL, NULL, 1000, 0.5, 1, 'c', 4096,
   0, 0, 0, 0.25, '', NULL, NULL, NULL, NULL, NULL, NULL);
+INSERT INTO shape_results VALUES (5, 1, 'm=96,n=64,k=128', '96 64 128 0', 'passed', '', '', 64, 64, 3, 7.5, 'modelled', 1000, 0.5, 1,
+  'c', 4096, 0, 0, 0, 0.25, '', NULL, NULL, NULL, NULL, NULL, NULL);
 )sql";
 
 TEST_F(MigrationTest, EveryEarlierVersionIsBroughtUpToDateAndKeepsItsRows) {
@@ -48,9 +50,12 @@ TEST_F(MigrationTest, EveryEarlierVersionIsBroughtUpToDateAndKeepsItsRows) {
       ASSERT_TRUE(loaded) << loaded.error().message;
       EXPECT_EQ(loaded->source, "old source");
       EXPECT_EQ(loaded->seed, 18446744073709551615U);
-      ASSERT_EQ(loaded->shapes.size(), 1U);
+      ASSERT_EQ(loaded->shapes.size(), 2U);
       EXPECT_EQ(loaded->shapes[0].time_us, 0);
-      EXPECT_EQ(store->list()->front().passed_shapes, 1);
+      EXPECT_EQ(loaded->shapes[0].timing_model, "");
+      EXPECT_EQ(loaded->shapes[1].time_us, 7.5);
+      EXPECT_EQ(loaded->shapes[1].timing_model, "mi300x-1.old");  // it was in the toolchain's words before
+      EXPECT_EQ(store->list()->front().passed_shapes, 2);
     }
     EXPECT_EQ(number("PRAGMA user_version"), static_cast<int64_t>(migrations().size()));
     Result<Store> store = Store::open(file());

@@ -22,6 +22,8 @@ inline ShapeResult sample_passed_shape() {
   shape.row_count = 64;
   shape.rounds = 3;
   shape.time_us = 4.25;
+  shape.time_error = 0.0625;
+  shape.timing_model = "mi300x-1.a59e67ac";
   shape.wave_instructions = 1'234'567;
   shape.emulation_seconds = 0.75;
   LaunchRecord launch;
@@ -45,8 +47,24 @@ inline ShapeResult sample_passed_shape() {
                      .barriers = 12,
                      .workgroups = 24,
                      .waves = 48};
+  launch.modelled_seconds = 3.5e-6;
+  launch.time_breakdown.kernel_seconds = 2.5e-6;
+  launch.time_breakdown.launch_seconds = 1e-6;
+  launch.time_breakdown.shares = {0.25, 0.5, 0.125, 0, 0, 0.125, 0, 0, 0};
+  launch.time_breakdown.mfma_busy = 0.5;
+  launch.time_breakdown.valu_busy = 0.25;
+  launch.time_breakdown.lds_busy = 0.125;
+  launch.time_breakdown.vector_memory_busy = 0.75;
+  launch.time_breakdown.l1_hit_rate = 0.875;
+  launch.time_breakdown.l2_hit_rate = 0.375;
+  launch.time_breakdown.beyond_l2_bytes = 4096;
+  launch.time_breakdown.traced_workgroups = 38;
+  launch.time_breakdown.lines = {{"gemm \"quoted\"\\.hip:12", 0.5, emulator::TimeCause::Memory},
+                                 {"gemm.hip:3\n", 0.25, emulator::TimeCause::Lds}};
   shape.launches = {launch, launch};
   shape.launches[1].kernel = "reduce";
+  shape.launches[1].modelled_seconds = 0;
+  shape.launches[1].time_breakdown = {};
   return shape;
 }
 
@@ -92,6 +110,7 @@ inline Evaluation sample_evaluation(const std::string& source = "__global__ void
   e.compile_was_cached = true;
   e.total_seconds = 3.25;
   e.toolchain = "clang 19.1.7, HIP 6.4.43484";
+  e.device_description = "emulated MI300X";
   e.started_at = "2026-11-30T09:00:00Z";
   return e;
 }

@@ -7,6 +7,7 @@
 #include <set>
 #include <thread>
 
+#include "evaluator/measure.hpp"
 #include "tests/results/sample_evaluation.hpp"
 
 namespace hipbench::results {
@@ -64,6 +65,22 @@ void expect_equal(const LaunchRecord& got, const LaunchRecord& wanted) {
                            a.mfma_flops, a.bytes_read, a.bytes_written, a.barriers, a.workgroups, a.waves}),
               ElementsAre(b.instructions, b.valu, b.salu, b.smem, b.vmem, b.lds, b.mfma, b.branch, b.other,
                           b.mfma_flops, b.bytes_read, b.bytes_written, b.barriers, b.workgroups, b.waves));
+  EXPECT_DOUBLE_EQ(got.modelled_seconds, wanted.modelled_seconds);
+  const emulator::TimeBreakdown &t = got.time_breakdown, &u = wanted.time_breakdown;
+  EXPECT_DOUBLE_EQ(t.kernel_seconds, u.kernel_seconds);
+  EXPECT_DOUBLE_EQ(t.launch_seconds, u.launch_seconds);
+  EXPECT_EQ(t.shares, u.shares);
+  EXPECT_THAT((std::vector{t.mfma_busy, t.valu_busy, t.lds_busy, t.vector_memory_busy, t.l1_hit_rate, t.l2_hit_rate,
+                           t.beyond_l2_bytes}),
+              ElementsAre(u.mfma_busy, u.valu_busy, u.lds_busy, u.vector_memory_busy, u.l1_hit_rate, u.l2_hit_rate,
+                          u.beyond_l2_bytes));
+  EXPECT_EQ(t.traced_workgroups, u.traced_workgroups);
+  ASSERT_EQ(t.lines.size(), u.lines.size());
+  for (size_t i = 0; i < t.lines.size(); ++i) {
+    EXPECT_EQ(t.lines[i].source, u.lines[i].source);
+    EXPECT_EQ(t.lines[i].share, u.lines[i].share);
+    EXPECT_EQ(t.lines[i].cause, u.lines[i].cause);
+  }
 }
 
 void expect_equal(const ShapeResult& got, const ShapeResult& wanted) {
@@ -78,6 +95,8 @@ void expect_equal(const ShapeResult& got, const ShapeResult& wanted) {
   EXPECT_EQ(got.rounds, wanted.rounds);
   EXPECT_EQ(got.time_us, wanted.time_us);
   EXPECT_EQ(got.time_is_modelled, wanted.time_is_modelled);
+  EXPECT_EQ(got.timing_model, wanted.timing_model);
+  EXPECT_EQ(got.time_error, wanted.time_error);
   EXPECT_EQ(got.wave_instructions, wanted.wave_instructions);
   EXPECT_EQ(got.emulation_seconds, wanted.emulation_seconds);
   ASSERT_EQ(got.launches.size(), wanted.launches.size());
@@ -119,7 +138,46 @@ TEST_F(StoreTest, LoadsEveryFieldAsItWasRecorded) {
   EXPECT_EQ(got.compile_was_cached, wanted.compile_was_cached);
   EXPECT_EQ(got.total_seconds, wanted.total_seconds);
   EXPECT_EQ(got.toolchain, wanted.toolchain);
+  EXPECT_EQ(got.device_description, wanted.device_description);
   EXPECT_EQ(got.started_at, wanted.started_at);
+}
+
+TEST_F(StoreTest, KeepsEverySampleOfAMeasuredTime) {
+  Evaluation evaluation = sample_evaluation();
+  ShapeResult& shape = evaluation.shapes[0];
+  shape.time_is_modelled = false;
+  auto measurement = std::make_shared<Measurement>();
+  measurement->samples = {
+      {0, true, Subject::Candidate, false, {4.5, 6.5}, 30, true, true},
+      {1, false, Subject::Baseline, true, {9, std::numeric_limits<double>::infinity()}, 31, false, true}};
+  measurement->telemetry = {{2100, 2600, std::nullopt, 55.5}, {}};
+  measurement->noise_floor = 0.02;
+  shape.measurement = measurement;
+  Store store = open();
+  const Result<Evaluation> loaded = store.load(store.record(evaluation).value());
+  ASSERT_TRUE(loaded) << loaded.error().message;
+  const ShapeResult& got = loaded->shapes[0];
+  EXPECT_EQ(got.timing_model, "");  // a model's version beside a measured time would be a lie
+  ASSERT_NE(got.measurement, nullptr);
+  EXPECT_EQ(loaded->shapes[1].measurement, nullptr);
+  EXPECT_EQ(got.measurement->noise_floor, 0.02);
+  ASSERT_EQ(got.measurement->samples.size(), 2U);
+  for (size_t i = 0; i < 2; ++i) {
+    const TimedSample &a = got.measurement->samples[i], &b = measurement->samples[i];
+    EXPECT_EQ(a.round, b.round);
+    EXPECT_EQ(a.warm_up, b.warm_up);
+    EXPECT_EQ(a.subject, b.subject);
+    EXPECT_EQ(a.repeat, b.repeat);
+    EXPECT_EQ(a.clocks.events_us, b.clocks.events_us);
+    EXPECT_EQ(a.clocks.wall_us, b.clocks.wall_us);
+    EXPECT_EQ(a.canary_us, b.canary_us);
+    EXPECT_EQ(a.clocks_agree, b.clocks_agree);
+    EXPECT_EQ(a.caches_were_cold, b.caches_were_cold);
+  }
+  ASSERT_EQ(got.measurement->telemetry.size(), 2U);
+  EXPECT_EQ(got.measurement->telemetry[0].core_mhz, 2100);
+  EXPECT_EQ(got.measurement->telemetry[0].power_watts, std::nullopt);
+  EXPECT_EQ(got.measurement->telemetry[1].hottest_celsius, std::nullopt);
 }
 
 TEST_F(StoreTest, KeepsBytesThatAreNoText) {

@@ -1,0 +1,71 @@
+#pragma once
+// Writing and reading rows in the order of their columns.
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+
+namespace hipbench::results {
+
+// INSERT INTO table VALUES (?, ?, …) from values in the order of the columns.
+class Insert {
+ public:
+  Insert(SQLite::Database& database, std::string_view table, std::string_view columns)
+      : statement_(database, text(table, columns)) {}
+
+  Insert& operator<<(const std::string& value) { return statement_.bind(++at_, value), *this; }
+  Insert& operator<<(std::string_view value) { return *this << std::string(value); }
+  Insert& operator<<(double value) { return statement_.bind(++at_, value), *this; }  // SQLite stores NaN as NULL
+  Insert& operator<<(int64_t value) { return statement_.bind(++at_, value), *this; }
+  Insert& operator<<(uint64_t value) { return *this << static_cast<int64_t>(value); }
+  Insert& operator<<(uint32_t value) { return *this << int64_t{value}; }
+  Insert& operator<<(int value) { return *this << int64_t{value}; }
+  Insert& operator<<(bool value) { return *this << int64_t{value}; }
+  Insert& null() { return statement_.bind(++at_), *this; }
+
+  void execute() {
+    statement_.exec();
+    statement_.reset();
+    statement_.clearBindings();
+    at_ = 0;
+  }
+
+ private:
+  static std::string text(std::string_view table, std::string_view columns) {
+    std::string marks = "?";
+    for (const char c : columns) marks += c == ',' ? ", ?" : "";
+    return fmt::format("INSERT INTO {} ({}) VALUES ({})", table, columns, marks);
+  }
+
+  SQLite::Statement statement_;
+  int at_ = 0;
+};
+
+// A row's columns one after the other. What is in the file is not trusted: wrong types give zeros, wrong words an
+// error.
+class Row {
+ public:
+  explicit Row(SQLite::Statement& statement) : statement_(statement) {}
+
+  std::string text() { return statement_.getColumn(at_++).getString(); }
+  int64_t integer() { return statement_.getColumn(at_++).getInt64(); }
+  uint64_t unsigned_integer() { return static_cast<uint64_t>(integer()); }
+  uint32_t u32() { return static_cast<uint32_t>(integer()); }
+  bool boolean() { return integer() != 0; }
+  double real() {
+    const SQLite::Column column = statement_.getColumn(at_++);
+    return column.isNull() ? std::numeric_limits<double>::quiet_NaN() : column.getDouble();
+  }
+  void skip(int columns) { at_ += columns; }
+  bool next_is_null() { return statement_.getColumn(at_).isNull(); }
+
+ private:
+  SQLite::Statement& statement_;
+  int at_ = 0;
+};
+
+}  // namespace hipbench::results
