@@ -33,9 +33,10 @@ struct Stored {
   std::optional<Error> error;
 };
 
-Stored store_evaluation(std::optional<results::Store>& store, const Evaluation& evaluation) {
+Stored store_evaluation(std::optional<results::Store>& store, const Evaluation& evaluation, const Job& job) {
   if (!store) return {};
-  const Result<int64_t> id = store->record(evaluation);
+  const Result<int64_t> id = job.reverifies != 0 ? store->record_reverified(evaluation, job.reverifies, job.reason)
+                                                 : store->record(evaluation);
   if (!id) return {std::nullopt, id.error()};
   return {*id, std::nullopt};
 }
@@ -85,13 +86,13 @@ std::function<void(const std::string&)> progress_printer(const std::string& name
 // Takes results as they come, stores them at once, and shows them in the order of the jobs.
 class Presenter {
  public:
-  Presenter(size_t jobs, const OutputOptions& output, std::optional<results::Store> store,
+  Presenter(std::span<const Job> jobs, const OutputOptions& output, std::optional<results::Store> store,
             const std::function<void(const Evaluation&)>& finished)
-      : output_(output), store_(std::move(store)), finished_(finished), results_(jobs) {}
+      : jobs_(jobs), output_(output), store_(std::move(store)), finished_(finished), results_(jobs.size()) {}
 
   void take(size_t job, Evaluation evaluation) {
     status_ = worse(status_, status_of(evaluation.verdict));
-    Stored stored = store_evaluation(store_, evaluation);
+    Stored stored = store_evaluation(store_, evaluation, jobs_[job]);
     results_[job].emplace(std::move(evaluation), std::move(stored));
     for (; next_ < results_.size() && results_[next_]; ++next_) show(*results_[next_]);
   }
@@ -118,6 +119,7 @@ class Presenter {
     result.first = {};
   }
 
+  const std::span<const Job> jobs_;
   const OutputOptions& output_;
   std::optional<results::Store> store_;
   const std::function<void(const Evaluation&)>& finished_;
@@ -145,7 +147,7 @@ int evaluate_jobs(std::span<const Job> jobs, unsigned at_once, const OutputOptio
     if (!opened) return fail(kEnvironmentFailed, opened.error().message + " (--no-db evaluates without storing)");
     store.emplace(std::move(*opened));
   }
-  Presenter presenter(jobs.size(), output, std::move(store), finished);
+  Presenter presenter(jobs, output, std::move(store), finished);
   if (!jobs.empty()) print_estimate(jobs.front(), jobs.size());
   Batch batch({.jobs = std::min(at_once != 0 ? at_once : default_jobs(), static_cast<unsigned>(std::max<size_t>(1, jobs.size()))),
                .waiting = jobs.size()},

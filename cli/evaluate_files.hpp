@@ -18,6 +18,8 @@ struct Job {
   std::string file;
   std::string source;
   EvaluateOptions options;
+  int64_t reverifies = 0;     // the evaluation that is timed again; 0: none
+  std::string reason = {};    // what asked for that
 };
 
 struct OutputOptions {

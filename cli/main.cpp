@@ -65,6 +65,8 @@ int parse_and_run(int argc, char** argv) {
   cli::add_profile_verb(app, action);
   cli::add_generate_verb(app, action);
   cli::add_mcp_verb(app, action);
+  cli::add_report_verbs(app, action);
+  cli::add_transfer_verbs(app, action);
   cli::add_result_verbs(app, action);
   for (const Passthrough& verb : kPassthroughs) app.add_subcommand(verb.name, verb.help)->prefix_command();
 

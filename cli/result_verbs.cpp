@@ -1,105 +1,24 @@
-// hipbench report, hipbench replay.
+// hipbench replay, hipbench reverify.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
+#include <set>
 #include <sstream>
 
 #include "cli/choices.hpp"
 #include "cli/evaluate_options.hpp"
 #include "cli/evaluation_text.hpp"
-#include "cli/json.hpp"
-#include "cli/run_report.hpp"
 #include "cli/text.hpp"
 #include "cli/verbs.hpp"
 #include "problems/tensor_files.hpp"
+#include "results/standings.hpp"
 #include "results/store.hpp"
 
 namespace hipbench::cli {
 
 namespace {
-
-struct ReportOptions {
-  std::string database = kDefaultDatabase;
-  results::ListFilter filter{.problem = "", .limit = 50};
-  bool json = false;
-};
-
-std::string notes_of(const results::EvaluationSummary& evaluation) {
-  std::string notes;
-  if (evaluation.check) notes += "memory checks";
-  if (!evaluation.sandboxed) notes += notes.empty() ? "no sandbox" : ", no sandbox";
-  if (notes.empty()) notes = printable_line(evaluation.reason);
-  return notes;
-}
-
-std::string report_text(const std::vector<results::EvaluationSummary>& evaluations, const Painter& paint,
-                        size_t width) {
-  std::vector<std::vector<Cell>> rows;
-  for (const results::EvaluationSummary& e : evaluations) {
-    rows.push_back({{std::to_string(e.id)},
-                    {printable_line(e.started_at)},
-                    {printable_line(e.problem)},
-                    {std::string(to_string(e.track))},
-                    {std::string(to_string(e.device))},
-                    {std::string(to_string(e.verdict)), color_of({e.verdict, "", ""})},
-                    {fmt::format("{} of {}", e.passed_shapes, e.shapes)},
-                    {shortened(printable_line(e.shape_set), 24)},
-                    {duration(e.total_seconds)},
-                    {shortened(printable_line(e.file), 40)},
-                    {notes_of(e)}});
-  }
-  const std::vector<std::string> header = {"id",     "started", "problem", "track", "device", "verdict",
-                                           "passed", "shapes",  "took",    "file",  "notes"};
-  // The last column takes what the terminal leaves; where there is no terminal, all of it.
-  if (width > 0) {
-    std::vector<std::vector<Cell>> others = rows;
-    for (std::vector<Cell>& row : others) row.pop_back();
-    const std::string text = table(std::span(header).first(header.size() - 1), others, "rlllllrlrl", Painter(false));
-    size_t taken = 0;
-    for (size_t at = 0; at < text.size(); at = text.find('\n', at) + 1) {
-      taken = std::max(taken, columns(std::string_view(text).substr(at, text.find('\n', at) - at)) + 2);
-    }
-    for (std::vector<Cell>& row : rows)
-      row.back().text = shortened(row.back().text, std::max<size_t>(12, width > taken ? width - taken : 0));
-  }
-  return table(header, rows, "rlllllrlrll", paint);
-}
-
-// The runs of `hipbench generate`, oldest first.
-Result<std::vector<results::RunSummary>> runs_of(const ReportOptions& options) {
-  const results::RunStore store = TRY(results::RunStore::open_for_reading(options.database));
-  std::vector<results::RunSummary> runs;
-  for (results::RunSummary& run : TRY(store.summaries()))
-    if (options.filter.problem.empty() || run.problem == options.filter.problem) runs.push_back(std::move(run));
-  return runs;
-}
-
-int report(const ReportOptions& options) {
-  Result<results::Store> store = results::Store::open(options.database, {.access = results::Access::Read});
-  if (!store) {
-    std::error_code ignored;
-    const bool missing = !std::filesystem::exists(options.database, ignored);
-    return fail(missing ? kWrongUsage : kEnvironmentFailed, store.error().message);
-  }
-  const Result<std::vector<results::EvaluationSummary>> evaluations = store->list(options.filter);
-  if (!evaluations) return fail(kEnvironmentFailed, evaluations.error().message);
-  const Result<std::vector<results::RunSummary>> runs = runs_of(options);
-  if (!runs) return fail(kEnvironmentFailed, runs.error().message);
-  if (options.json) {
-    Json document = report_json(*evaluations);
-    document["runs"] = runs_json(*runs);
-    print_json(document);
-  } else if (evaluations->empty()) {
-    fmt::print("no evaluations{} in {}\n",
-               options.filter.problem.empty() ? "" : " of " + printable_line(options.filter.problem),
-               printable_line(options.database));
-  } else {
-    fmt::print("{}", report_text(*evaluations, Painter::for_stdout(), terminal_width()));
-    if (!runs->empty()) fmt::print("\n{}", runs_text(*runs, Painter::for_stdout()));
-  }
-  return kAllPassed;
-}
 
 // Says where a replay differs: on the emulated device the same source, inputs and toolchain give the same bits.
 void compare_with(const Evaluation& before, int64_t id, const Evaluation& now) {
@@ -114,6 +33,7 @@ void compare_with(const Evaluation& before, int64_t id, const Evaluation& now) {
     differ(was.shape.label + " verdict", to_string(was.verdict.kind), to_string(is.verdict.kind));
     differ(was.shape.label + " wrong elements", was.comparison.mismatches, is.comparison.mismatches);
     differ(was.shape.label + " wave instructions", was.wave_instructions, is.wave_instructions);
+    if (was.time_us > 0 && is.time_us > 0) differ(was.shape.label + " time", time_cell(was), time_cell(is));
   }
   fmt::print(stderr, "{}\n{}",
              differences.empty() ? fmt::format("the same outcome as evaluation {}", id)
@@ -189,18 +109,107 @@ int replay(const ReplayOptions& options) {
   return dumped ? status : fail(kEnvironmentFailed, dumped.error().message);
 }
 
+struct ReverifyOptions {
+  std::string run, problem;
+  EvaluateArguments arguments;
+};
+
+// The winner of each of the run's samples: its best turn. A source that won several of them is timed once.
+std::vector<int64_t> winners_of(const results::Standings& standings, const std::string& run) {
+  std::vector<int64_t> winners;
+  std::set<std::pair<std::string, std::string>> seen;
+  for (const results::Table& table : standings.tables) {
+    for (const results::RunStanding& standing : table.runs) {
+      if (standing.run != run) continue;
+      for (const results::SampleStanding& sample : standing.samples) {
+        if (!sample.best) continue;
+        const results::TurnPoint& turn = sample.turns[*sample.best];
+        if (turn.evaluation && seen.insert({table.key.problem, turn.source_sha256}).second)
+          winners.push_back(*turn.evaluation);
+      }
+    }
+  }
+  return winners;
+}
+
+bool has_run(const results::Standings& standings, const std::string& run) {
+  return std::any_of(standings.headlines.begin(), standings.headlines.end(),
+                     [&](const results::RunHeadline& headline) { return headline.run == run; });
+}
+
+Result<Job> job_to_reverify(const Evaluation& before, int64_t id, const ReverifyOptions& options) {
+  const Problem* problem = TRY(choose_problem(before.problem));
+  Job job{problem, before.file, before.source, {}};
+  ShapeChoice shapes = TRY(shapes_to_repeat(*problem, before));
+  job.options.shapes = std::move(shapes.shapes);
+  job.options.shape_set = before.shape_set;  // so that it stands in the same table
+  job.options.seed = options.arguments.seed;
+  job.options.track = before.track;
+  job.options.device = before.device;
+  job.options.keep_going = true;
+  job.options.threads = options.arguments.threads;
+  job.reverifies = id;
+  job.reason = "run " + options.run;
+  return job;
+}
+
+int reverify(const ReverifyOptions& options) {
+  const std::string& database = options.arguments.database;
+  const auto standings = results::read_standings(database, {.problem = options.problem, .references = {}});
+  const Result<results::Store> store = results::Store::open(database, {.access = results::Access::Read});
+  std::error_code ignored;
+  const bool missing = !std::filesystem::exists(database, ignored);
+  if (!standings) return fail(missing ? kWrongUsage : kEnvironmentFailed, standings.error().message);
+  if (!store) return fail(kEnvironmentFailed, store.error().message);
+  if (!has_run(*standings, options.run)) {
+    std::vector<std::string> names;
+    for (const results::RunHeadline& headline : standings->headlines) names.push_back(headline.run);
+    return fail(kWrongUsage, fmt::format("there is no run \"{}\" in {}{}", printable_line(options.run),
+                                         printable_line(database), suggestion(options.run, names)));
+  }
+  std::vector<Job> jobs;
+  std::vector<Evaluation> before;
+  for (const int64_t id : winners_of(*standings, options.run)) {
+    Result<Evaluation> winner = store->load(id);
+    if (!winner) return fail(kEnvironmentFailed, winner.error().message);
+    Result<Job> job = job_to_reverify(*winner, id, options);
+    if (!job) return fail(kEnvironmentFailed, job.error().with_context("the problem has changed since").message);
+    before.push_back(std::move(*winner));
+    jobs.push_back(std::move(*job));
+  }
+  if (jobs.empty()) {
+    fmt::print("no sample of run {} passed, so there is nothing to time again\n", printable_line(options.run));
+    return kAllPassed;
+  }
+  fmt::print(stderr, "timing {} winner{} of run {} again, on new inputs\n", jobs.size(), jobs.size() == 1 ? "" : "s",
+             printable_line(options.run));
+  size_t next = 0;
+  return evaluate_jobs(jobs, options.arguments.jobs, options.arguments.output(), [&](const Evaluation& now) {
+    compare_with(before[next], jobs[next].reverifies, now);
+    ++next;
+  });
+}
+
+void add_reverify(CLI::App& app, Action& action) {
+  CLI::App* verb = app.add_subcommand("reverify", "Check and time the winners of a run again; adds rows, changes none");
+  auto options = std::make_shared<ReverifyOptions>();
+  verb->add_option("RUN", options->run, "The run's name; `hipbench report` lists them")->required();
+  verb->add_option("--db", options->arguments.database, "The database of results; default: hipbench.db");
+  verb->add_option("--problem,-p", options->problem, "Only its winners on this problem");
+  verb->add_option("--jobs,-j", options->arguments.jobs, "Candidates at once; default: one a core, as far as memory allows")
+      ->check(CLI::Range(1u, 1024u));
+  verb->add_option("--threads", options->arguments.threads, "Threads of the emulated device; default: one a core")
+      ->check(CLI::Range(0u, 1024u));
+  verb->add_flag("--json", options->arguments.json, "Print one JSON document (docs/json.md)");
+  verb->footer("The inputs are new, so that a candidate that was right by chance shows. From then on the newest evaluation\n"
+               "of a winner counts.\n\nExample:\n  hipbench reverify monday");
+  verb->callback([&action, options] { action = [options] { return reverify(*options); }; });
+}
+
 }  // namespace
 
 void add_result_verbs(CLI::App& app, Action& action) {
-  CLI::App* list = app.add_subcommand("report", "The evaluations of a database, newest first");
-  auto report_options = std::make_shared<ReportOptions>();
-  list->add_option("--db", report_options->database, "The database of results; default: hipbench.db");
-  list->add_option("--problem,-p", report_options->filter.problem, "Only those of this problem");
-  list->add_option("--limit", report_options->filter.limit, "At most so many; default: 50, -1: all");
-  list->add_flag("--json", report_options->json, "Print one JSON document (docs/json.md)");
-  list->footer("Examples:\n  hipbench report\n  hipbench report --problem fp8_gemm --limit -1 --json");
-  list->callback([&action, report_options] { action = [report_options] { return report(*report_options); }; });
-
+  add_reverify(app, action);
   CLI::App* again = app.add_subcommand("replay", "Evaluate a stored candidate again: same source, shapes and seed");
   auto options = std::make_shared<ReplayOptions>();
   again->add_option("EVALUATION", options->id, "Its id; `hipbench report` lists them")->required();

@@ -17,6 +17,8 @@ void add_tensor_verbs(CLI::App& app, Action& action);    // oracle, run
 void add_profile_verb(CLI::App& app, Action& action);
 void add_generate_verb(CLI::App& app, Action& action);
 void add_mcp_verb(CLI::App& app, Action& action);
-void add_result_verbs(CLI::App& app, Action& action);  // report, replay
+void add_report_verbs(CLI::App& app, Action& action);    // report, leaderboard, compare
+void add_transfer_verbs(CLI::App& app, Action& action);  // export, import
+void add_result_verbs(CLI::App& app, Action& action);    // replay, reverify
 
 }  // namespace hipbench::cli

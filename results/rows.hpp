@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -14,8 +15,9 @@ namespace hipbench::results {
 // INSERT INTO table VALUES (?, ?, …) from values in the order of the columns.
 class Insert {
  public:
-  Insert(SQLite::Database& database, std::string_view table, std::string_view columns)
-      : statement_(database, text(table, columns)) {}
+  // `conflict`: what comes after INSERT, with a space.
+  Insert(SQLite::Database& database, std::string_view table, std::string_view columns, std::string_view conflict = "")
+      : statement_(database, text(table, columns, conflict)) {}
 
   Insert& operator<<(const std::string& value) { return statement_.bind(++at_, value), *this; }
   Insert& operator<<(std::string_view value) { return *this << std::string(value); }
@@ -29,20 +31,50 @@ class Insert {
 
   void execute() {
     statement_.exec();
-    statement_.reset();
+    begin();
+  }
+  // What was bound before, also by an insert that failed, is forgotten.
+  void begin() {
+    statement_.tryReset();  // reset() would throw what the failed insert threw already
     statement_.clearBindings();
     at_ = 0;
   }
 
  private:
-  static std::string text(std::string_view table, std::string_view columns) {
+  static std::string text(std::string_view table, std::string_view columns, std::string_view conflict) {
     std::string marks = "?";
     for (const char c : columns) marks += c == ',' ? ", ?" : "";
-    return fmt::format("INSERT INTO {} ({}) VALUES ({})", table, columns, marks);
+    return fmt::format("INSERT {}INTO {} ({}) VALUES ({})", conflict, table, columns, marks);
   }
 
   SQLite::Statement statement_;
   int at_ = 0;
+};
+
+// A connection's inserts, each prepared once: that is most of what storing a small evaluation costs.
+class Inserts {
+ public:
+  explicit Inserts(SQLite::Database& database) : database_(database) {}
+
+  // One list of columns a table.
+  Insert& into(std::string_view table, std::string_view columns) { return find("", table, columns); }
+  // The same for rows that may be there already; of another table than those of into().
+  Insert& or_ignore(std::string_view table, std::string_view columns) { return find("OR IGNORE ", table, columns); }
+  SQLite::Database& database() { return database_; }
+
+ private:
+  Insert& find(std::string_view conflict, std::string_view table, std::string_view columns) {
+    auto found = inserts_.find(table);
+    if (found == inserts_.end()) {
+      found = inserts_.try_emplace(std::string(table), database_, table, columns, conflict).first;
+    } else {
+      found->second.begin();
+    }
+    return found->second;
+  }
+
+  SQLite::Database& database_;
+  std::map<std::string, Insert, std::less<>> inserts_;
 };
 
 // A row's columns one after the other. What is in the file is not trusted: wrong types give zeros, wrong words an

@@ -14,6 +14,10 @@ namespace hipbench::results {
 struct RunStore::Connection {
   std::filesystem::path path;
   std::unique_ptr<SQLite::Database> database;
+  Inserts inserts;  // go before the database does
+
+  Connection(std::filesystem::path file, std::unique_ptr<SQLite::Database> opened)
+      : path(std::move(file)), database(std::move(opened)), inserts(*database) {}
 };
 
 namespace {
@@ -146,7 +150,7 @@ Result<std::optional<int64_t>> RunStore::record_turn(const SamplePlace& place, i
     SQLite::Database& database = *connection_->database;
     SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
     std::optional<int64_t> id;
-    if (evaluation != nullptr) id = insert_evaluation_rows(database, *evaluation);
+    if (evaluation != nullptr) id = insert_evaluation_rows(connection_->inserts, *evaluation);
     const std::string source_sha256 = stored.source.empty() ? "" : sha256_hex(stored.source);
     if (!stored.source.empty()) {
       execute(database, "INSERT OR IGNORE INTO sources (sha256, text) VALUES (?, ?)", source_sha256, stored.source);
@@ -246,7 +250,7 @@ Result<void> RunStore::record_baseline(int64_t run, const std::string& problem, 
                                        const StoredBaseline& baseline) {
   return guarded(connection_->path, [&]() -> Result<void> {
     SQLite::Transaction transaction(*connection_->database, SQLite::TransactionBehavior::IMMEDIATE);
-    const int64_t id = insert_evaluation_rows(*connection_->database, evaluation);
+    const int64_t id = insert_evaluation_rows(connection_->inserts, evaluation);
     execute(
         *connection_->database,
         "INSERT INTO run_baselines (run_id, problem, evaluation_id, time_us, wave_instructions) VALUES (?, ?, ?, ?, ?)",

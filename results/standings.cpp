@@ -31,12 +31,15 @@ ShapeStanding shape_standing(const TableRows& rows, const ShapeData& shape) {
     standing.baseline_us = baseline->second;
   if (const auto expert = table.expert.us.find(shape.shape); expert != table.expert.us.end())
     standing.expert_us = expert->second;
-  if (const auto facts = rows.facts.find(shape.shape); facts != rows.facts.end()) {
-    standing.floor_us = facts->second.floor_us;
-    standing.roof_us = facts->second.roof_us;
-  }
+  const auto found = rows.facts.find(shape.shape);
+  const ShapeFacts facts = found == rows.facts.end() ? ShapeFacts() : found->second;
+  standing.floor_us = facts.floor_us;
+  standing.roof_us = facts.roof_us;
   if (shape.verdict != VerdictKind::Passed || !is_time(shape.time_us, standing.floor_us)) return standing;
   standing.roof_fraction = roof_fraction(shape.time_us, standing.roof_us);
+  standing.matrix_utilisation = utilisation(facts.flops, shape.time_us, facts.peak_flops);
+  if (facts.bytes > 0)
+    standing.memory_utilisation = utilisation(facts.bytes, shape.time_us, mi300x::kPeakHbmBytes);
   if (is_time(standing.baseline_us)) standing.speedup = standing.baseline_us / shape.time_us;
   return standing;
 }
@@ -150,13 +153,6 @@ void fill_entries(TableMaker& maker, TableRows& rows, const TurnsByEvaluation& t
   std::sort(rows.table.entries.begin(), rows.table.entries.end(), is_ahead);
 }
 
-ReferenceHashes references_of(const std::string& id) {
-  ReferenceHashes hashes;
-  const Result<const Problem*> problem = find_problem(id);
-  if (!problem) return hashes;
-  return hashes;
-}
-
 bool is_before(const Table& a, const Table& b) {
   const auto rank = [](const Table& t) {
     return std::tuple(t.key.problem, -static_cast<int64_t>(t.evaluations), t.shape_set, t.key.track, t.key.provenance,
@@ -175,6 +171,13 @@ std::optional<double> expert_speedup(const Table& table) {
     ratios.push_back(baseline->second / expert->second);
   }
   return geometric_mean(ratios);
+}
+
+ReferenceHashes references_of(const std::string& id) {
+  ReferenceHashes hashes;
+  const Result<const Problem*> problem = find_problem(id);
+  if (!problem) return hashes;
+  return hashes;
 }
 
 Result<Standings> read_standings(const std::filesystem::path& path, const StandingsOptions& options) {

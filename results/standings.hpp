@@ -27,6 +27,8 @@ struct ShapeStanding {
   double baseline_us = 0, expert_us = 0;         // of the same key; 0: not in the database
   double floor_us = 0, roof_us = 0;              // 0: the problem is unknown to this program
   std::optional<double> speedup, roof_fraction;  // t_baseline / t, roof / t
+  // The work's FLOPs over the peak of their type, and its inputs and outputs over HBM's peak, in that time.
+  std::optional<double> matrix_utilisation, memory_utilisation;
   std::optional<double> noise_floor;             // A/A, of a measured time
   double time_error = 0;                         // relative, from sampling workgroups, of a modelled time
 };
@@ -154,6 +156,9 @@ struct ReferenceHashes {
   std::string baseline, expert;
   std::map<std::string, std::string> names;  // of each reference, by its hash: "naive"
 };
+
+// Of a problem that this program was built with.
+ReferenceHashes references_of(const std::string& problem);
 
 struct StandingsOptions {
   std::string problem;  // only of this one; empty: all

@@ -203,8 +203,12 @@ void TableMaker::fill_facts(TableRows& rows) const {
     const Result<Shape> shape = problem->parse_shape(label);
     if (!shape) continue;
     const Roofs roofs = problem->roofs(*shape);
-    rows.facts[label].floor_us = roofs.floor_us;
-    rows.facts[label].roof_us = std::max(roofs.matrix_roof_us, roofs.memory_roof_us);
+    ShapeFacts& facts = rows.facts[label];
+    facts.floor_us = roofs.floor_us;
+    facts.roof_us = std::max(roofs.matrix_roof_us, roofs.memory_roof_us);
+    facts.flops = roofs.flops;
+    facts.peak_flops = problem->work(*shape).rate.peak_flops;
+    facts.bytes = static_cast<double>(roofs.input_bytes + roofs.output_bytes);
   }
 }
 

@@ -22,6 +22,7 @@ namespace hipbench::results {
 struct ShapeFacts {
   bool is_benchmark = false;
   double floor_us = 0, roof_us = 0;  // 0: not known
+  double flops = 0, peak_flops = 0, bytes = 0;
 };
 
 // A table and the rows that it is made of.

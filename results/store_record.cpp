@@ -15,16 +15,14 @@ namespace hipbench::results {
 
 namespace {
 
-void insert_source(SQLite::Database& database, const std::string& sha256, const std::string& text) {
-  SQLite::Statement statement(database, "INSERT OR IGNORE INTO sources (sha256, text) VALUES (?, ?)");
-  statement.bind(1, sha256);
-  statement.bind(2, text);
-  statement.exec();
+void insert_source(Inserts& inserts, const std::string& sha256, const std::string& text) {
+  Insert& insert = inserts.or_ignore("sources", "sha256, text");
+  insert << sha256 << text;
+  insert.execute();
 }
 
-int64_t insert_evaluation(SQLite::Database& database, const Evaluation& e, const std::string& sha256) {
-  Insert insert(
-      database, "evaluations",
+int64_t insert_evaluation(Inserts& inserts, const Evaluation& e, const std::string& sha256) {
+  Insert& insert = inserts.into("evaluations",
       "started_at, problem, track, device, file, source_sha256, seed, shape_set, sandboxed, memory_checks, verdict, "
       "reason, evidence, compile_seconds, compile_was_cached, total_seconds, toolchain, "
       "hipbench_version, stage, attempts, peak_memory_bytes, device_description");
@@ -34,12 +32,11 @@ int64_t insert_evaluation(SQLite::Database& database, const Evaluation& e, const
          << e.toolchain << std::string_view(HIPBENCH_VERSION) << to_string(e.stage) << e.attempts << e.peak_memory_bytes
          << e.device_description;
   insert.execute();
-  return database.getLastInsertRowid();
+  return inserts.database().getLastInsertRowid();
 }
 
-void insert_launches(SQLite::Database& database, int64_t id, int64_t shape, const std::vector<LaunchRecord>& launches) {
-  Insert insert(
-      database, "launches",
+void insert_launches(Inserts& inserts, int64_t id, int64_t shape, const std::vector<LaunchRecord>& launches) {
+  Insert& insert = inserts.into("launches",
       "evaluation_id, shape_ordinal, ordinal, kernel, grid_x, grid_y, grid_z, block_x, block_y, block_z, "
       "dynamic_lds_bytes, host_seconds, instructions, valu, salu, smem, vmem, lds, mfma, branch, other, mfma_flops, "
       "bytes_read, bytes_written, barriers, workgroups, waves");
@@ -70,9 +67,8 @@ void insert_timing(Insert& insert, const ShapeResult& s) {
   }
 }
 
-void insert_shapes(SQLite::Database& database, int64_t id, const std::vector<ShapeResult>& shapes) {
-  Insert insert(
-      database, "shape_results",
+void insert_shapes(Inserts& inserts, int64_t id, const std::vector<ShapeResult>& shapes) {
+  Insert& insert = inserts.into("shape_results",
       "evaluation_id, ordinal, shape, field_values, verdict, reason, evidence, checked_rows, row_count, rounds, "
       "time_us, provenance, wave_instructions, emulation_seconds, within_tolerance, output, elements, mismatches, "
       "non_finite, untouched, worst_ratio, pattern, worst_row, worst_column, worst_got, worst_expected, worst_error, "
@@ -98,16 +94,15 @@ void insert_shapes(SQLite::Database& database, int64_t id, const std::vector<Sha
     }
     insert_timing(insert, s);
     insert.execute();
-    insert_launches(database, id, ordinal, s.launches);
-    insert_profiles(database, {id, ordinal}, s.launches);
-    if (s.measurement != nullptr) insert_measurement(database, {id, ordinal}, *s.measurement);
+    insert_launches(inserts, id, ordinal, s.launches);
+    insert_profiles(inserts, {id, ordinal}, s.launches);
+    if (s.measurement != nullptr) insert_measurement(inserts, {id, ordinal}, *s.measurement);
     ++ordinal;
   }
 }
 
-void insert_kernels(SQLite::Database& database, int64_t id, const std::vector<KernelResources>& kernels) {
-  Insert insert(
-      database, "kernels",
+void insert_kernels(Inserts& inserts, int64_t id, const std::vector<KernelResources>& kernels) {
+  Insert& insert = inserts.into("kernels",
       "evaluation_id, ordinal, name, vgprs, agprs, sgprs, vgpr_spills, sgpr_spills, lds_bytes, scratch_bytes");
   int64_t ordinal = 0;
   for (const KernelResources& k : kernels) {
@@ -117,8 +112,8 @@ void insert_kernels(SQLite::Database& database, int64_t id, const std::vector<Ke
   }
 }
 
-void insert_warnings(SQLite::Database& database, int64_t id, const std::vector<std::string>& warnings) {
-  Insert insert(database, "warnings", "evaluation_id, ordinal, text");
+void insert_warnings(Inserts& inserts, int64_t id, const std::vector<std::string>& warnings) {
+  Insert& insert = inserts.into("warnings", "evaluation_id, ordinal, text");
   int64_t ordinal = 0;
   for (const std::string& warning : warnings) {
     insert << id << ordinal++ << warning;
@@ -127,27 +122,27 @@ void insert_warnings(SQLite::Database& database, int64_t id, const std::vector<s
 }
 
 // Inside a transaction of the caller's.
-int64_t insert_all(SQLite::Database& database, const Evaluation& evaluation) {
+int64_t insert_all(Inserts& inserts, const Evaluation& evaluation) {
   // From the text itself: were a caller's hash wrong, it would tie the evaluation to another candidate's source.
   const std::string sha256 = sha256_hex(evaluation.source);
-  insert_source(database, sha256, evaluation.source);
-  const int64_t id = insert_evaluation(database, evaluation, sha256);
-  insert_shapes(database, id, evaluation.shapes);
-  insert_kernels(database, id, evaluation.kernels);
-  insert_warnings(database, id, evaluation.warnings);
+  insert_source(inserts, sha256, evaluation.source);
+  const int64_t id = insert_evaluation(inserts, evaluation, sha256);
+  insert_shapes(inserts, id, evaluation.shapes);
+  insert_kernels(inserts, id, evaluation.kernels);
+  insert_warnings(inserts, id, evaluation.warnings);
   return id;
 }
 
 }  // namespace
 
-int64_t insert_evaluation_rows(SQLite::Database& database, const Evaluation& evaluation) {
-  return insert_all(database, evaluation);
+int64_t insert_evaluation_rows(Inserts& inserts, const Evaluation& evaluation) {
+  return insert_all(inserts, evaluation);
 }
 
 Result<int64_t> Store::record(const Evaluation& evaluation) {
   return guarded(connection_->path, [&]() -> Result<int64_t> {
     SQLite::Transaction transaction(*connection_->database, SQLite::TransactionBehavior::IMMEDIATE);
-    const int64_t id = insert_all(*connection_->database, evaluation);
+    const int64_t id = insert_all(connection_->inserts, evaluation);
     transaction.commit();
     return id;
   });
@@ -156,8 +151,8 @@ Result<int64_t> Store::record(const Evaluation& evaluation) {
 Result<int64_t> Store::record_reverified(const Evaluation& evaluation, int64_t original, const std::string& reason) {
   return guarded(connection_->path, [&]() -> Result<int64_t> {
     SQLite::Transaction transaction(*connection_->database, SQLite::TransactionBehavior::IMMEDIATE);
-    const int64_t id = insert_all(*connection_->database, evaluation);
-    Insert insert(*connection_->database, "reverified", "evaluation_id, original_id, reason");
+    const int64_t id = insert_all(connection_->inserts, evaluation);
+    Insert& insert = connection_->inserts.into("reverified", "evaluation_id, original_id, reason");
     insert << id << original << reason;
     insert.execute();
     transaction.commit();
@@ -198,7 +193,7 @@ Result<std::string> Store::record_answer(const Evaluation& evaluation, const Bat
   return guarded(connection_->path, [&]() -> Result<std::string> {
     SQLite::Database& database = *connection_->database;
     SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
-    const std::optional<int64_t> id = evaluation.cancelled ? std::nullopt : std::optional(insert_all(database, evaluation));
+    const std::optional<int64_t> id = evaluation.cancelled ? std::nullopt : std::optional(insert_all(connection_->inserts, evaluation));
     std::string line = make_line(id);
     const Fault fault = evaluation.cancelled ? Fault::None : evaluation.verdict.fault();
     SQLite::Statement insert(database,

@@ -92,11 +92,12 @@ void read_json_parts(SQLite::Database& database, int64_t evaluation, std::vector
 
 }  // namespace
 
-void insert_profiles(SQLite::Database& database, const ShapePlace& place, const std::vector<LaunchRecord>& launches) {
-  Insert insert(database, "launch_profiles",
-                "evaluation_id, shape_ordinal, launch_ordinal, modelled_us, kernel_us, launch_us, mfma_busy, "
-                "valu_busy, lds_busy, vector_memory_busy, l1_hit_rate, l2_hit_rate, beyond_l2_bytes, "
-                "traced_workgroups, shares, hot_lines");
+void insert_profiles(Inserts& inserts, const ShapePlace& place, const std::vector<LaunchRecord>& launches) {
+  Insert& insert =
+      inserts.into("launch_profiles",
+                   "evaluation_id, shape_ordinal, launch_ordinal, modelled_us, kernel_us, launch_us, mfma_busy, "
+                   "valu_busy, lds_busy, vector_memory_busy, l1_hit_rate, l2_hit_rate, beyond_l2_bytes, "
+                   "traced_workgroups, shares, hot_lines");
   for (size_t ordinal = 0; ordinal < launches.size(); ++ordinal) {
     const LaunchRecord& launch = launches[ordinal];
     if (!(launch.modelled_seconds > 0)) continue;
@@ -132,10 +133,11 @@ void read_profiles(SQLite::Database& database, int64_t evaluation, std::vector<S
   read_json_parts(database, evaluation, shapes);
 }
 
-void insert_measurement(SQLite::Database& database, const ShapePlace& place, const Measurement& measurement) {
-  Insert samples(database, "time_samples",
-                 "evaluation_id, shape_ordinal, ordinal, round, warm_up, subject, repeat, events_us, wall_us, "
-                 "canary_us, clocks_agree, caches_were_cold");
+void insert_measurement(Inserts& inserts, const ShapePlace& place, const Measurement& measurement) {
+  Insert& samples =
+      inserts.into("time_samples",
+                   "evaluation_id, shape_ordinal, ordinal, round, warm_up, subject, repeat, events_us, wall_us, "
+                   "canary_us, clocks_agree, caches_were_cold");
   int64_t ordinal = 0;
   for (const TimedSample& sample : measurement.samples) {
     samples << place.evaluation << place.ordinal << ordinal++ << sample.round << sample.warm_up
@@ -144,8 +146,8 @@ void insert_measurement(SQLite::Database& database, const ShapePlace& place, con
             << sample.caches_were_cold;
     samples.execute();
   }
-  Insert telemetry(database, "telemetry",
-                   "evaluation_id, shape_ordinal, ordinal, core_mhz, memory_mhz, power_watts, hottest_celsius");
+  Insert& telemetry = inserts.into(
+      "telemetry", "evaluation_id, shape_ordinal, ordinal, core_mhz, memory_mhz, power_watts, hottest_celsius");
   ordinal = 0;
   for (const Telemetry& t : measurement.telemetry) {
     telemetry << place.evaluation << place.ordinal << ordinal++;

@@ -55,23 +55,37 @@ std::vector<Band> bootstrap_curve(std::span<const std::vector<double>> problems,
   const bool has_all =
       std::none_of(problems.begin(), problems.end(), [](const auto& values) { return values.empty(); });
   if (problems.empty() || !has_all || resamples == 0) return {};
+  std::vector<double> bars;  // ascending; a sample that failed is above none
+  for (const double threshold : thresholds) bars.push_back(std::max(threshold, 0.0));
+  std::sort(bars.begin(), bars.end());
+  // How many bars each sample is above: all that a draw has to look up.
+  std::vector<std::vector<uint32_t>> bars_below;
+  for (const std::vector<double>& values : problems) {
+    std::vector<uint32_t>& own = bars_below.emplace_back();
+    for (const double value : values)
+      own.push_back(static_cast<uint32_t>(std::lower_bound(bars.begin(), bars.end(), value) - bars.begin()));
+  }
   RandomStream random("bootstrap", seed, 0);
-  std::vector<std::vector<double>> results(thresholds.size());  // one list of resampled shares a threshold
-  std::vector<double> drawn;
+  std::vector<std::vector<double>> results(bars.size());  // one list of resampled shares a bar
+  std::vector<size_t> drawn(bars.size() + 1);             // samples by the number of bars that they are above
   for (size_t round = 0; round < resamples; ++round) {
-    std::vector<double> sums(thresholds.size(), 0.0);
-    for (const std::vector<double>& values : problems) {
-      draw_with_replacement(values, random, drawn);
-      std::sort(drawn.begin(), drawn.end());
-      for (size_t i = 0; i < thresholds.size(); ++i) {
-        const auto first_above = std::upper_bound(drawn.begin(), drawn.end(), std::max(thresholds[i], 0.0));
-        sums[i] += static_cast<double>(drawn.end() - first_above) / as_double(drawn.size());
+    std::vector<double> sums(bars.size(), 0.0);
+    for (const std::vector<uint32_t>& own : bars_below) {
+      std::fill(drawn.begin(), drawn.end(), 0);
+      for (size_t i = 0; i < own.size(); ++i) ++drawn[own[random.below(own.size())]];
+      size_t above = 0;
+      for (size_t bar = bars.size(); bar-- > 0;) {
+        above += drawn[bar + 1];
+        sums[bar] += as_double(above) / as_double(own.size());
       }
     }
-    for (size_t i = 0; i < thresholds.size(); ++i) results[i].push_back(sums[i] / as_double(problems.size()));
+    for (size_t bar = 0; bar < bars.size(); ++bar) results[bar].push_back(sums[bar] / as_double(problems.size()));
   }
   std::vector<Band> bands;
-  for (std::vector<double>& shares : results) bands.push_back(band_of(std::move(shares)));
+  for (const double threshold : thresholds) {
+    const auto bar = std::lower_bound(bars.begin(), bars.end(), std::max(threshold, 0.0)) - bars.begin();
+    bands.push_back(band_of(results[static_cast<size_t>(bar)]));
+  }
   return bands;
 }
 

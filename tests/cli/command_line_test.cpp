@@ -44,7 +44,8 @@ void expect_usage_error(const ProcessResult& result, const std::string& message)
 TEST_F(CommandLine, HelpAndVersionSucceed) {
   EXPECT_THAT(hipbench({"--version"}).output, HasSubstr("hipbench 0."));
   EXPECT_THAT(hipbench({"--help"}).output, HasSubstr("hipbench eval gemm.hip"));
-  for (const char* verb : {"problems", "init", "eval", "check", "profile", "report", "replay", "oracle"}) {
+  for (const char* verb : {"problems", "init", "eval", "check", "profile", "report", "replay", "oracle",
+                           "leaderboard", "compare", "export", "import", "reverify"}) {
     const ProcessResult result = hipbench({verb, "--help"});
     EXPECT_EQ(result.exit_code, 0) << verb;
     EXPECT_THAT(result.output, HasSubstr("Example")) << verb;
