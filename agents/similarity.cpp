@@ -85,6 +85,8 @@ std::string nearly_shipped(const Problem& problem, std::string_view source) {
   };
   look("starter_kernel.hip", problem.starter(Track::Kernel));
   look("starter_host.hip", problem.starter(Track::Host));
+  for (const auto& list : {problem.references(), problem.ladder()})
+    for (const ReferenceSolution& kernel : list) look(kernel.path, kernel.source);
   for (const EmbeddedFile& kernel : shipped_kernels())
     if (kernel.name.find(problem.id()) != std::string_view::npos) look(kernel.name, kernel.text);
   return nearest;

@@ -14,7 +14,7 @@ namespace hipbench::cli {
 
 // The options that eval, check and profile share, as typed.
 struct EvaluateArguments {
-  std::string problem, track, device = "auto";
+  std::string problem, reference, track, device = "auto";
   std::vector<std::string> files, shapes;
   std::optional<uint64_t> seed;
   unsigned threads = 0, jobs = 0;  // 0: as the machine allows

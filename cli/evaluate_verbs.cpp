@@ -54,6 +54,16 @@ Jobs read_files(const EvaluateArguments& arguments, const JobPattern& pattern) {
   return result;
 }
 
+Jobs read_reference(const EvaluateArguments& arguments, const JobPattern& pattern) {
+  const auto refuse = [](std::string_view message) {
+    return Jobs{{}, static_cast<ExitStatus>(fail(kWrongUsage, message))};
+  };
+  if (!arguments.files.empty()) return refuse("--reference stands for a file of ours: name no FILE");
+  const Result<const ReferenceSolution*> reference = pattern.problem->find_reference(arguments.reference);
+  if (!reference) return refuse(reference.error().message);
+  return {{{pattern.problem, (*reference)->path, std::string((*reference)->source), pattern.options}}, {}};
+}
+
 // What every line relies on, before any is read. Shapes are a problem's, so they can wait for it.
 Result<void> check_defaults(const EvaluateArguments& arguments) {
   if (!arguments.problem.empty()) {
@@ -70,6 +80,7 @@ int evaluate(const EvaluateArguments& arguments, const JsonlArguments& jsonl) {
     const Jobs jobs = make_jobs(arguments);
     return jobs.refused ? *jobs.refused : evaluate_jobs(jobs.jobs, arguments.jobs, arguments.output());
   }
+  if (!arguments.reference.empty()) return fail(kWrongUsage, "with --jsonl there is no --reference");
   if (!arguments.files.empty()) return fail(kWrongUsage, "with --jsonl the candidates come from its lines: name no FILE");
   if (const Result<void> fine = check_defaults(arguments); !fine) return fail(status_of_refusal(arguments), fine.error().message);
   return evaluate_jsonl(arguments, jsonl);
@@ -98,6 +109,7 @@ void add_verb(CLI::App& app, Action& action, bool check) {
   verb->footer(
       fmt::format("Examples:\n  hipbench {0} gemm.hip --problem fp8_gemm\n"
                   "  hipbench {0} gemm.hip --problem fp8_gemm --shapes tests --json\n"
+                  "  hipbench {0} --reference baseline --problem fp8_gemm\n"
                   "  hipbench {0} candidates/ --problem fp8_gemm --shapes m=64,n=64,k=128 --shapes m=96,n=64,k=256\n"
                   "  hipbench {0} --jsonl candidates.jsonl --batch monday > results.jsonl\n\n"
                   "Exit status: 0 all candidates passed, 1 one did not, 2 wrong usage, 3 the environment failed.",
@@ -118,6 +130,9 @@ OutputOptions EvaluateArguments::output() const {
 void add_evaluate_options(CLI::App& verb, EvaluateArguments& arguments) {
   verb.add_option("FILE", arguments.files, "The candidates' source files; a folder stands for its *.hip files");
   verb.add_option("--problem,-p", arguments.problem, "The problem's id; `hipbench problems` lists them");
+  verb.add_option("--reference", arguments.reference,
+                  "In place of FILE a reference solution: naive, baseline, expert or another that "
+                  "`hipbench problems show` names");
   verb.add_option("--track", arguments.track, "kernel or host; default: kernel if the file holds a launch plan");
   verb.add_option("--device", arguments.device, "auto (default), emulated or hip");
   verb.add_option_function<std::string>(
@@ -157,13 +172,13 @@ Jobs make_jobs(const EvaluateArguments& arguments) {
     fail(status, message);
     return Jobs{{}, status};
   };
-  if (arguments.files.empty()) return refuse(kWrongUsage, "FILE is missing: name a candidate's source file, or a folder of them");
+  if (arguments.files.empty() && arguments.reference.empty()) return refuse(kWrongUsage, "FILE is missing: name a candidate's source file, or a folder of them");
   if (arguments.problem.empty())
     return refuse(kWrongUsage, fmt::format("--problem is missing; the problems are: {}", fmt::join(problem_ids(), ", ")));
   const Result<JobPattern> pattern = make_pattern(arguments);
   if (!pattern) return refuse(status_of_refusal(arguments), pattern.error().message);
   if (const std::string note = choose_device(arguments.device, look_for_gpu())->note; !note.empty()) fmt::print(stderr, "note: {}\n", note);
-  return read_files(arguments, *pattern);
+  return arguments.reference.empty() ? read_files(arguments, *pattern) : read_reference(arguments, *pattern);
 }
 
 void add_evaluate_verbs(CLI::App& app, Action& action) {

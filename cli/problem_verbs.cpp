@@ -67,18 +67,43 @@ void print_shapes(const Problem& problem, std::string_view title, ShapeSet set) 
   fmt::print("{}\n", table(header, rows, "lrrrrrrr", Painter::for_stdout()));
 }
 
+void print_references(const Problem& problem) {
+  std::vector<std::vector<Cell>> rows;
+  for (const auto& list : {problem.references(), problem.ladder()})
+    for (const ReferenceSolution& one : list)
+      rows.push_back({{one.name}, {one.path}, {one.sha256.substr(0, 12)}, {one.shows}});
+  if (rows.empty()) return;
+  const std::vector<std::string> header = {"reference", "file", "sha256", "what it shows"};
+  fmt::print("{}", table(header, rows, "llll", Painter::for_stdout()));
+  if (problem.reference(ReferenceRole::Expert) == nullptr) fmt::print("There is no expert yet.\n");
+  fmt::print("Speed-ups are taken over the baseline. hipbench eval --reference NAME --problem {} evaluates one.\n\n",
+             problem.id());
+}
+
+// Not in problem_json, which `hipbench mcp` serves.
+Json references_json(std::span<const ReferenceSolution> references) {
+  Json list = Json::array();
+  for (const ReferenceSolution& one : references)
+    list.push_back({{"name", one.name}, {"file", one.path}, {"sha256", one.sha256}, {"shows", one.shows}});
+  return list;
+}
+
 int show_problem(const std::string& id, bool json) {
   const Result<const Problem*> found = choose_problem(id);
   if (!found) return fail(kWrongUsage, found.error().message);
   const Problem& problem = **found;
   if (json) {
-    print_json(problem_json(problem));
+    Json document = problem_json(problem);
+    document["references"] = references_json(problem.references());
+    document["ladder"] = references_json(problem.ladder());
+    print_json(document);
     return kAllPassed;
   }
   fmt::print("{}\n\n{}\n", problem.title(), problem.readme());
   print_shapes(problem, "quick", ShapeSet::Quick);
   print_shapes(problem, "tests", ShapeSet::Tests);
   print_shapes(problem, "benchmarks", ShapeSet::Benchmarks);
+  print_references(problem);
   fmt::print("An element is right when |got - expected| <= {:g} + {:g} * |expected|.\n", problem.tolerance().absolute,
              problem.tolerance().relative);
   fmt::print(

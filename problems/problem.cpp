@@ -4,9 +4,11 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstring>
 
+#include "common/files.hpp"
 #include "problems/registry.hpp"
 
 namespace hipbench {
@@ -21,6 +23,8 @@ std::string_view trim(std::string_view text) {
 std::string joined(std::span<const std::string> words, std::string_view separator) {
   return fmt::format("{}", fmt::join(words, separator));
 }
+
+constexpr std::array<std::string_view, 3> kRoleNames = {"naive", "baseline", "expert"};
 
 // The toml is embedded and every test loads it, so a mistake in it is a bug of ours.
 toml::table parse_embedded(const ProblemFiles& files) {
@@ -60,6 +64,7 @@ void Problem::finish(uint32_t args_size, std::vector<IntegerField> integers, std
   benchmarks_ = read_shapes("benchmarks");
   read_tensors();
   read_writable();
+  read_references();
 }
 
 int64_t Problem::evaluate(const Expression& expression, const Shape& shape) const {
@@ -141,6 +146,53 @@ std::vector<ListedShape> Problem::read_shapes(std::string_view set) const {
         {*std::move(shape), row["emulated_check_rows"].value_or(int64_t{0}), row["sol_us"].value<double>()});
   }
   return result;
+}
+
+// Results are relative to these files, so a changed one is a mistake unless problem.toml says the same.
+void Problem::read_references() {
+  const toml::table table = parse_embedded(*files_);
+  const auto read = [&](std::string name, const toml::table& entry) {
+    const std::string file = entry["file"].value_or(std::string());
+    const auto text = std::find_if(files_->references.begin(), files_->references.end(),
+                                   [&](const EmbeddedFile& one) { return one.name == file; });
+    CHECK(text != files_->references.end(), fmt::format("problem.toml of {}: {} names no file", id_, name));
+    ReferenceSolution one{std::move(name), fmt::format("kernels/reference_solutions/{}/{}", id_, file),
+                          entry["shows"].value_or(std::string()), entry["sha256"].value_or(std::string()), text->text};
+    CHECK(sha256_hex(one.source) == one.sha256,
+          fmt::format("{} is not the file that problem.toml has frozen; if the change is on purpose, run "
+                      "scripts/freeze-references and build again, else restore the file",
+                      one.path));
+    return one;
+  };
+  for (const std::string_view role : kRoleNames) {
+    if (const toml::table* entry = table["references"][role].as_table())
+      references_.push_back(read(std::string(role), *entry));
+  }
+  if (const toml::array* rungs = table["ladder"].as_array()) {
+    for (const toml::node& rung : *rungs)
+      ladder_.push_back(read(rung.as_table()->at("name").value_or(std::string()), *rung.as_table()));
+  }
+  CHECK(references_.size() + ladder_.size() == files_->references.size(),
+        fmt::format("problem.toml of {} names each file of kernels/reference_solutions/{} once", id_, id_));
+}
+
+const ReferenceSolution* Problem::reference(ReferenceRole role) const {
+  for (const ReferenceSolution& one : references_)
+    if (one.name == kRoleNames[static_cast<size_t>(role)]) return &one;
+  return nullptr;
+}
+
+Result<const ReferenceSolution*> Problem::find_reference(std::string_view name) const {
+  std::vector<std::string_view> known;
+  for (const auto* list : {&references_, &ladder_}) {
+    for (const ReferenceSolution& one : *list) {
+      if (one.name == name) return &one;
+      known.push_back(one.name);
+    }
+  }
+  if (known.empty()) return Error{fmt::format("{} has no reference solutions", id_)};
+  return Error{fmt::format("{} has no reference solution \"{}\"{}; it has: {}", id_, name,
+                           name == kRoleNames.back() ? " yet" : "", fmt::join(known, ", "))};
 }
 
 std::string_view Problem::readme() const { return files_->readme; }

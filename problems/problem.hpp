@@ -104,6 +104,22 @@ struct Roofs {
   double memory_roof_us = 0;  // all bytes at the best published stream rate
 };
 
+// A kernel of ours that candidates are measured against: a file of kernels/reference_solutions/ID, frozen by its hash:
+// a program with another file does not start. Never shown to models or candidates.
+struct ReferenceSolution {
+  std::string name;    // "naive", "baseline", "expert", or a rung of the ladder
+  std::string path;    // in the repository
+  std::string shows;   // one line
+  std::string sha256;  // of the source, lower-case hex
+  std::string_view source;
+};
+
+enum class ReferenceRole {
+  Naive,     // readable
+  Baseline,  // what speed-ups are taken over
+  Expert,    // the upper bar
+};
+
 // The emulated device stops a launch that goes beyond these; slow but right must stay below them.
 struct Limits {
   uint64_t wave_instructions = 0;
@@ -126,6 +142,14 @@ class Problem {
   std::string header_name() const { return "hipbench/" + id_ + ".h"; }
   // A candidate that passes, commented for a newcomer.
   std::string_view starter(Track track) const;
+  // Null where the problem has none (yet).
+  const ReferenceSolution* reference(ReferenceRole role) const;
+  // Those of a role that are there, in the order of the roles.
+  std::span<const ReferenceSolution> references() const { return references_; }
+  // Weaker variants that each show one thing, slowest first.
+  std::span<const ReferenceSolution> ladder() const { return ladder_; }
+  // By its name; errors list those there are.
+  Result<const ReferenceSolution*> find_reference(std::string_view name) const;
   // The host track's entry points: "hb_ID_run" and the optional "hb_ID_workspace".
   std::string run_symbol() const { return "hb_" + id_ + "_run"; }
   std::string workspace_symbol() const { return "hb_" + id_ + "_workspace"; }
@@ -223,6 +247,7 @@ class Problem {
   int64_t evaluate(const Expression& expression, const Shape& shape) const;
   void read_tensors();
   void read_writable();
+  void read_references();
 
   // Expressions of the integer fields, in elements.
   struct WritableExpressions {
@@ -238,6 +263,7 @@ class Problem {
   std::vector<std::optional<WritableExpressions>> writable_;  // one a pointer field
   std::vector<std::string> dimensions_;
   std::vector<ListedShape> quick_, tests_, benchmarks_;
+  std::vector<ReferenceSolution> references_, ladder_;
   Tolerance tolerance_;
   double limit_base_instructions_ = 0, limit_instructions_per_flop_ = 0, limit_modelled_ms_ = 0;
 };

@@ -45,6 +45,8 @@ TEST(Prompts, HoldWhatTheProblemsFolderSaysAndNoPlaceholder) {
       EXPECT_THAT(text, Not(HasSubstr("{{")));
       // Nothing of the problem's own solutions.
       EXPECT_THAT(text, Not(HasSubstr(std::string(problem->starter(track)))));
+      for (const ReferenceSolution& one : problem->references())
+        EXPECT_THAT(text, Not(HasSubstr(std::string(one.source.substr(0, 80)))));
     }
   }
 }
@@ -172,6 +174,7 @@ TEST(Likeness, RenamingAndCommentsDoNotHideAShippedKernel) {
   for (size_t at = 0; (at = source.find("block_sum", at)) != std::string::npos;) source.replace(at, 9, "partial");
   source = "// mine\n" + source + "\n/* all mine */\n";
   EXPECT_EQ(nearly_shipped(*problem, source), "starter_kernel.hip");
+  for (const ReferenceSolution& one : problem->references()) EXPECT_EQ(nearly_shipped(*problem, one.source), one.path);
   EXPECT_EQ(nearly_shipped(*problem, find_problem("identity").value()->starter(Track::Kernel)), "");
 }
 

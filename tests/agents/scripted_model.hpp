@@ -8,7 +8,7 @@
 
 namespace hipbench::agents {
 
-// For any problem that has a starter and one of candidates/mfma_kernel.hip, candidates/vector_kernel.hip.
+// For any problem that has a starter and a baseline or a candidates/vector_kernel.hip.
 ServedReply scripted_answer(Speak protocol, const ServedRequest& request);
 
 }  // namespace hipbench::agents

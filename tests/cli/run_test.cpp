@@ -30,7 +30,7 @@ class RunVerb : public testing::Test {
 
 TEST_F(RunVerb, TheOutputsOfARightCandidateAreThoseOfTheOracle) {
   draw_inputs();
-  const ProcessResult result = run(HIPBENCH_SOURCE_DIR "/problems/fp8_gemm/candidates/naive_kernel.hip");
+  const ProcessResult result = run(HIPBENCH_SOURCE_DIR "/kernels/reference_solutions/fp8_gemm/naive.hip");
   EXPECT_EQ(result.exit_code, 0) << result.output << result.errors;
   EXPECT_THAT(result.output, HasSubstr("passed: 1 of 1 shapes"));
   const NpyTensor got = read_npy(path("out/c.npy")).value(), right = read_npy(path("right/c.npy")).value();
@@ -80,7 +80,7 @@ TEST_F(RunVerb, AReplayDumpsInputsWhatItGotAndWhatIsRight) {
 }
 
 TEST_F(RunVerb, InputsThatDoNotFitAreRefusedBeforeAnythingRuns) {
-  const ProcessResult result = run(HIPBENCH_SOURCE_DIR "/problems/fp8_gemm/candidates/naive_kernel.hip");
+  const ProcessResult result = run(HIPBENCH_SOURCE_DIR "/kernels/reference_solutions/fp8_gemm/naive.hip");
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_THAT(result.errors, HasSubstr("lacks a.npy"));
 }

@@ -26,22 +26,28 @@ bool has_large_inputs(const Problem& problem) {
   return bytes > uint64_t{64} << 20;
 }
 
-// The candidates and starters of every problem. Those of problems with large inputs take minutes: they are in corpus_slow_test.
+// The candidates, starters and reference solutions of every problem. Those of problems with large inputs take minutes: they are in corpus_slow_test.
 std::vector<std::string> shipped() {
   std::vector<std::string> files;
   for (const Problem* problem : all_problems()) {
     if (has_large_inputs(*problem) != HIPBENCH_SLOW_CORPUS) continue;
     const std::string folder = "problems/" + problem->id();
     for (const char* starter : {"/starter_kernel.hip", "/starter_host.hip"}) files.push_back(folder + starter);
-    for (std::string& file : candidates_in(folder + "/candidates")) files.push_back(std::move(file));
+    for (const std::string& more : {folder + "/candidates", "kernels/reference_solutions/" + problem->id()})
+      for (std::string& file : candidates_in(more)) files.push_back(std::move(file));
   }
   return files;
 }
 
-// problems/ID/… is of the problem ID; other files name it in their header.
+// The ID of problems/ID/… and kernels/reference_solutions/ID/….
+std::string id_in(const fs::path& path) {
+  return std::next(path.begin(), *path.begin() == "kernels" ? 2 : 1)->string();
+}
+
+// Files elsewhere name their problem in their header.
 const Problem& problem_of(const std::string& path, const std::map<std::string, std::string>& header) {
   const auto named = header.find("problem");
-  const auto problem = find_problem(named != header.end() ? named->second : (*++fs::path(path).begin()).string());
+  const auto problem = find_problem(named != header.end() ? named->second : id_in(path));
   CHECK(problem.has_value(), path);
   return **problem;
 }
@@ -49,7 +55,8 @@ const Problem& problem_of(const std::string& path, const std::map<std::string, s
 std::string test_name(const ::testing::TestParamInfo<std::string>& info) {
   const fs::path path = info.param;
   const std::string stem = path.stem().string();
-  return info.param.starts_with("problems/") ? (*++path.begin()).string() + "_" + stem : stem;
+  if (info.param.starts_with("kernels/")) return id_in(path) + "_reference_" + stem;
+  return info.param.starts_with("problems/") ? id_in(path) + "_" + stem : stem;
 }
 
 class CorpusTest : public EvaluateTest, public ::testing::WithParamInterface<std::string> {};

@@ -10,7 +10,7 @@ const Problem& mla_decode() { return **find_problem("mla_decode"); }
 class MlaDecodeOfficialShapeTest : public EvaluateTest {};
 
 TEST_F(MlaDecodeOfficialShapeTest, PassesWithMatrixInstructions) {
-  const std::string path = "problems/mla_decode/candidates/mfma_kernel.hip";
+  const std::string path = "kernels/reference_solutions/mla_decode/baseline.hip";
   EvaluateOptions options = small_options();
   options.shapes = {mla_decode().shapes(ShapeSet::Tests).front().shape};
   const Evaluation evaluation = evaluate(mla_decode(), path, read_source(path), options);

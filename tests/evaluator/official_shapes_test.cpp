@@ -1,14 +1,23 @@
-// Every shipped candidate on every official test shape. Minutes on a small machine: label "slow".
+// Every shipped candidate and reference solution on every official test shape. Minutes on a small machine: label "slow".
 
 #include "tests/evaluator/evaluate_support.hpp"
 
 namespace hipbench::testing {
 namespace {
 
-class OfficialShapesTest : public EvaluateTest, public ::testing::WithParamInterface<std::tuple<const char*, size_t>> {};
+std::vector<std::string> shipped() {
+  std::vector<std::string> paths;
+  for (const char* host : {"tiled_host", "naive_host"})
+    paths.push_back(std::string("problems/fp8_gemm/candidates/") + host + ".hip");
+  for (const auto& list : {fp8_gemm().references(), fp8_gemm().ladder()})
+    for (const ReferenceSolution& one : list) paths.push_back(one.path);
+  return paths;
+}
+
+class OfficialShapesTest : public EvaluateTest, public ::testing::WithParamInterface<std::tuple<std::string, size_t>> {};
 
 TEST_P(OfficialShapesTest, TheShippedCandidatePasses) {
-  const std::string path = std::string("problems/fp8_gemm/candidates/") + std::get<0>(GetParam()) + ".hip";
+  const std::string path = std::get<0>(GetParam());
   EvaluateOptions options = small_options();
   options.shapes = {fp8_gemm().shapes(ShapeSet::Tests)[std::get<1>(GetParam())].shape};
   const Evaluation evaluation = evaluate(fp8_gemm(), path, read_source(path), options);
@@ -16,7 +25,7 @@ TEST_P(OfficialShapesTest, TheShippedCandidatePasses) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Fp8Gemm, OfficialShapesTest,
-                         ::testing::Combine(::testing::Values("mfma_kernel", "tiled_kernel", "tiled_host", "naive_kernel", "naive_host"),
+                         ::testing::Combine(::testing::ValuesIn(shipped()),
                                             ::testing::Range<size_t>(0, fp8_gemm().shapes(ShapeSet::Tests).size())));
 
 }  // namespace

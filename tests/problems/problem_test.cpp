@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <set>
 
+#include "common/files.hpp"
 #include "problems/registry.hpp"
 
 namespace hipbench {
@@ -70,6 +72,31 @@ TEST(EveryProblem, WritableRangesDivideIntoRows) {
       EXPECT_EQ(range.total_bytes() % static_cast<uint64_t>(problem->row_count(shape)), 0u);
     }
   }
+}
+
+TEST(EveryProblem, ReferenceSolutionsAreTheFrozenFiles) {
+  for (const Problem* problem : all_problems()) {
+    std::set<std::string> names;
+    for (const auto& list : {problem->references(), problem->ladder()}) {
+      for (const ReferenceSolution& one : list) {
+        SCOPED_TRACE(one.path);
+        EXPECT_EQ(sha256_hex(one.source), one.sha256);
+        EXPECT_EQ(read_file(HIPBENCH_SOURCE_DIR "/" + one.path).value(), one.source);
+        EXPECT_FALSE(one.shows.empty());
+        EXPECT_TRUE(names.insert(one.name).second);
+        EXPECT_EQ(problem->find_reference(one.name).value(), &one);
+      }
+    }
+    const Result<const ReferenceSolution*> missing = problem->find_reference("none");
+    ASSERT_FALSE(missing.has_value());
+    for (const std::string& name : names) EXPECT_THAT(missing.error().message, HasSubstr(name));
+    if (problem->references().empty()) continue;
+    ASSERT_NE(problem->reference(ReferenceRole::Naive), nullptr);
+    EXPECT_EQ(problem->reference(ReferenceRole::Naive)->name, "naive");
+    ASSERT_NE(problem->reference(ReferenceRole::Baseline), nullptr);
+    EXPECT_EQ(problem->reference(ReferenceRole::Baseline)->name, "baseline");
+  }
+  EXPECT_EQ((*find_problem("identity"))->reference(ReferenceRole::Expert), nullptr);
 }
 
 TEST(ParseShape, SaysWhatIsWrong) {
