@@ -68,6 +68,7 @@ int parse_and_run(int argc, char** argv) {
   cli::add_report_verbs(app, action);
   cli::add_transfer_verbs(app, action);
   cli::add_result_verbs(app, action);
+  cli::add_serve_verb(app, action);
   for (const Passthrough& verb : kPassthroughs) app.add_subcommand(verb.name, verb.help)->prefix_command();
 
   std::vector<std::string> verbs;

@@ -7,6 +7,7 @@
 #include "cli/compare.hpp"
 #include "cli/evaluate_options.hpp"
 #include "cli/evaluation_text.hpp"
+#include "cli/html_report.hpp"
 #include "cli/json.hpp"
 #include "cli/run_report.hpp"
 #include "cli/standings_json.hpp"
@@ -24,6 +25,7 @@ struct ReportOptions {
   std::string database = kDefaultDatabase;
   results::ListFilter filter{.problem = "", .limit = 50};
   bool json = false, integrity = false;
+  std::string html;  // a file to write the page to; empty: none
 };
 
 std::string notes_of(const results::EvaluationSummary& evaluation) {
@@ -111,6 +113,7 @@ Result<std::vector<results::RunSummary>> runs_of(const ReportOptions& options) {
 
 int report(const ReportOptions& options) {
   if (options.integrity) return check_file(options);
+  if (!options.html.empty()) return write_html_report(options.database, options.filter.problem, options.html);
   const Result<results::Store> store = results::Store::open(options.database, {.access = results::Access::Read});
   if (!store) return refuse_database(options.database, store.error());
   const Result<std::vector<results::EvaluationSummary>> evaluations = store->list(options.filter);
@@ -199,10 +202,13 @@ void add_report(CLI::App& app, Action& action) {
   verb->add_option("--problem,-p", options->filter.problem, "Only those of this problem");
   verb->add_option("--limit", options->filter.limit, "At most so many evaluations; default: 50, -1: all");
   verb->add_flag("--json", options->json, "Print one JSON document (docs/json.md)");
+  verb->add_option("--html", options->html,
+                   "Write one self-contained page with charts here instead (docs/report-page.md)");
   verb->add_flag("--integrity", options->integrity, "Check the file instead: is everything there and in its place?");
   verb->footer(
       "docs/results.md defines the metrics.\n\nExamples:\n  hipbench report\n"
-      "  hipbench report --problem fp8_gemm --limit -1 --json\n  hipbench report --integrity");
+      "  hipbench report --problem fp8_gemm --limit -1 --json\n  hipbench report --integrity\n"
+      "  hipbench report --html report.html");
   verb->callback([&action, options] { action = [options] { return report(*options); }; });
 }
 

@@ -20,5 +20,6 @@ void add_mcp_verb(CLI::App& app, Action& action);
 void add_report_verbs(CLI::App& app, Action& action);    // report, leaderboard, compare
 void add_transfer_verbs(CLI::App& app, Action& action);  // export, import
 void add_result_verbs(CLI::App& app, Action& action);    // replay, reverify
+void add_serve_verb(CLI::App& app, Action& action);
 
 }  // namespace hipbench::cli
