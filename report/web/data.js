@@ -58,9 +58,9 @@ async function details_of(evaluation) { return (await unpack(evaluation.pack))[S
 async function source_of(evaluation) { return evaluation.source_pack === null ? null : (await unpack(evaluation.source_pack))[evaluation.sha] ?? null; }
 
 // Who made it: a run's sample and turn, or the file.
-function origin_of(evaluation) {
+function origin_of(evaluation, most = Infinity) {
   const {turn} = evaluation;
-  return turn ? `${turn.run.run}, sample ${turn.sample}, turn ${turn.turn}` : evaluation.file;
+  return turn ? `${shortened(turn.run.run, most)}, sample ${turn.sample}, turn ${turn.turn}` : shortened(evaluation.file, 2 * most);
 }
 
 function shapes_title(table) {

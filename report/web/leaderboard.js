@@ -1,8 +1,6 @@
 // The sections about candidates: leaderboard, distances, the list of all.
 
-function candidate_link(evaluation, length = 60) {
-  return element("a", {href: `#candidate/${evaluation.id}`}, shortened(origin_of(evaluation), length));
-}
+function candidate_link(evaluation) { return element("a", {href: `#candidate/${evaluation.id}`}, origin_of(evaluation, 32)); }
 function entry_notes(entry) {
   return [entry.reference && `ours: ${entry.reference}`, entry.unranked && `not ranked: ${entry.unranked}`, entry.aided && "aided",
           entry.similar && `nearly ${entry.similar}`, entry.imported && `imported from ${entry.imported}`, entry.why_none].filter(Boolean).join("; ");
@@ -127,7 +125,7 @@ function evaluations_section(evaluations) {
       {head: "started", value: (e) => e.at, cell: (e) => when(e.at)},
       {head: "problem", value: (e) => e.problem, cell: (e) => e.problem},
       {head: "track", value: (e) => e.track, cell: (e) => e.track},
-      {head: "whose", value: origin_of, cell: (e) => shortened(origin_of(e), 70), text: true},
+      {head: "whose", value: origin_of, cell: (e) => origin_of(e, 40), text: true},
       {head: "verdict", value: (e) => e.verdict, cell: (e) => verdict_text(e.verdict)},
       {head: "time", number: true, value: (e) => e.us, cell: (e) => time(e.us)},
       {head: "from", value: (e) => e.provenance, cell: (e) => (e.us > 0 ? provenance_mark(e.provenance) : "")},

@@ -45,11 +45,22 @@ TEST_F(CommandLine, HelpAndVersionSucceed) {
   EXPECT_THAT(hipbench({"--version"}).output, HasSubstr("hipbench 0."));
   EXPECT_THAT(hipbench({"--help"}).output, HasSubstr("hipbench eval gemm.hip"));
   for (const char* verb : {"problems", "init", "eval", "check", "profile", "report", "replay", "oracle",
-                           "leaderboard", "compare", "export", "import", "reverify"}) {
+                           "leaderboard", "compare", "export", "import", "reverify", "serve"}) {
     const ProcessResult result = hipbench({verb, "--help"});
     EXPECT_EQ(result.exit_code, 0) << verb;
     EXPECT_THAT(result.output, HasSubstr("Example")) << verb;
   }
+}
+
+TEST_F(CommandLine, AReportAsAPageIsOneFile) {
+  const std::string database = path("results.db"), page = path("report.html");
+  ASSERT_TRUE(results::Store::open(database)->record(results::sample_evaluation()));
+  const ProcessResult made = hipbench({"report", "--db", database, "--html", page});
+  EXPECT_EQ(made.exit_code, 0) << made.errors;
+  EXPECT_THAT(made.output, HasSubstr("wrote " + page));
+  EXPECT_THAT(read_file(page).value(), HasSubstr("hipbench.page/1"));
+  EXPECT_EQ(hipbench({"report", "--db", path("none.db"), "--html", page}).exit_code, 2);
+  EXPECT_EQ(hipbench({"report", "--db", database, "--html", path("none/report.html")}).exit_code, 3);
 }
 
 TEST_F(CommandLine, WrongVerbsAndOptionsAreUsageErrors) {
