@@ -79,7 +79,7 @@ std::string nearly_shipped(const Problem& problem, std::string_view source) {
   double most = kNearlyIdentical;
   const auto look = [&](std::string_view name, std::string_view text) {
     const double alike = similarity(source, text);
-    if (alike < most) return;
+    if (alike < most || (alike == most && !nearest.empty())) return;
     most = alike;
     nearest = name;
   };

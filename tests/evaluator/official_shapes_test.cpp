@@ -24,6 +24,21 @@ TEST_P(OfficialShapesTest, TheShippedCandidatePasses) {
   EXPECT_TRUE(evaluation.verdict.passed()) << options.shapes.front().label << "\n" << described(evaluation);
 }
 
+// Slowest first; the steps between them are large enough for the model's error.
+TEST_F(EvaluateTest, TheTimingModelRanksTheLadder) {
+  EvaluateOptions options = small_options();
+  options.shapes = {fp8_gemm().parse_shape("m=512,n=1024,k=512").value()};
+  double slower = 1e9;
+  for (const char* name : {"naive", "lds_tiled", "mfma_bank_conflicts", "baseline", "mfma_prefetch", "expert"}) {
+    const ReferenceSolution& rung = *fp8_gemm().find_reference(name).value();
+    const Evaluation evaluation = evaluate(fp8_gemm(), rung.path, std::string(rung.source), options);
+    ASSERT_TRUE(evaluation.verdict.passed()) << described(evaluation);
+    const double time_us = evaluation.shapes.front().time_us;
+    EXPECT_LT(time_us, 0.95 * slower) << name;
+    slower = time_us;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Fp8Gemm, OfficialShapesTest,
                          ::testing::Combine(::testing::ValuesIn(shipped()),
                                             ::testing::Range<size_t>(0, fp8_gemm().shapes(ShapeSet::Tests).size())));

@@ -1,15 +1,20 @@
-// fp8_gemm, kernel track: the baseline that speed-ups are taken over. FP8 matrix instructions on tiles in LDS, and nothing
-// more: no load is in flight while a tile is multiplied, k is not split, a store writes what a lane happens to hold.
+// fp8_gemm, kernel track: the baseline that speed-ups are taken over. FP8 matrix instructions on tiles in LDS, and
+// nothing more: no load is in flight while a tile is multiplied, k is not split, a store writes what a lane happens to
+// hold.
 //
-// Idea: a workgroup of four waves has 128x128 of C. For each scale block (128 of k) it brings a tile of A and one of B into
-// LDS, transposed on the way, and each wave multiplies its 64x64 with 32x32x16 matrix instructions. The block's sums are
-// scaled in f32 and added to the totals.
-// Layouts: memory has neighbours in i (or j), the matrix instruction wants eight neighbours in k a lane. A thread reads
+// Idea. A workgroup of four waves has 128x128 of C. For each scale block (128 of k) it brings a tile of A and one of B
+// into LDS, transposed on the way, and each wave multiplies its 64x64 with 32x32x16 matrix instructions. The block's
+// sums are scaled in f32 and added to the totals.
+// Layouts. Memory has neighbours in i (or j), the matrix instruction wants eight neighbours in k a lane. A thread reads
 // 16 bytes of eight rows of k and turns them round with byte permutes: 16 rows of eight bytes each for LDS.
-// Budget: LDS 2 x 128 x 136 bytes = 34 KiB (the pitch of 136 spreads the rows of a read over all banks), so one
-// workgroup a CU and one wave a SIMD; about 170 VGPRs.
-// Bottleneck: latency. Loads, transposition, matrix instructions and scaling follow each other, a barrier between them, and
-// one wave a SIMD hides nothing; shapes with few tiles leave most of the 304 CUs idle.
+// Budget. LDS 2 x 128 x 136 bytes = 34 KiB, so one workgroup a CU and one wave a SIMD. The pitch of 136 spreads the rows
+// of a read over all banks; the stores, whose rows are 16 apart, still meet (mfma_bank_conflicts.hip: without the 8).
+// 208 registers, none spilled.
+// Bottleneck. Latency: loads, transposition, matrix instructions and scaling follow each other, a barrier between them,
+// and one wave a SIMD hides nothing; shapes with few tiles leave most of the 304 CUs idle.
+//
+// Roofs: `hipbench problems show fp8_gemm`. Modelled, microseconds: m=512,n=1024,k=512 25.6 (the expert 12.6).
+// What was tried: the register prefetch of mfma_prefetch.hip takes a tenth off on small grids, and is left to it.
 
 /* hipbench-plan 1
 problem = "fp8_gemm"
@@ -96,7 +101,8 @@ extern "C" __global__ void __launch_bounds__(256) mfma_gemm(hb_fp8_gemm args) {
 #pragma unroll
       for (int h = 0; h < 2; ++h)
 #pragma unroll
-        for (int g = 0; g < 2; ++g) block[h][g] = __builtin_amdgcn_mfma_f32_32x32x16_fp8_fp8(a[h], b[g], block[h][g], 0, 0, 0);
+        for (int g = 0; g < 2; ++g)
+          block[h][g] = __builtin_amdgcn_mfma_f32_32x32x16_fp8_fp8(a[h], b[g], block[h][g], 0, 0, 0);
     }
     const float b_scale = args.b_scale[kb * scale_columns + first_j / 128];
 #pragma unroll

@@ -47,7 +47,7 @@ panel   = "height * tiles_n"
 per_tiles = "2147483648 / tiles + 1"  # x / tiles is the upper word of 2 * x * per_tiles: no workgroup divides
 per_panel = "2147483648 / panel + 1"
 pairs   = "tiles > 288 || blocks < 4"     # many tiles: two workgroups a CU; else one with two groups of waves
-wanted  = "pairs ? 1 : max(1, min(288 / tiles, blocks / 8))"
+wanted  = "pairs ? 1 : max(1, min(288 / tiles, blocks / 4))"
 share   = "min(blocks, align_up(ceil_div(blocks, wanted), 2))"  # scale blocks of a split
 splits  = "pairs ? 1 : ceil_div(blocks, share)"
 [workspace]
@@ -92,8 +92,8 @@ using uint4v = uint32_t __attribute__((ext_vector_type(4)));
 using uint2v = uint32_t __attribute__((ext_vector_type(2)));
 using long2v = long __attribute__((ext_vector_type(2)));
 
-// Two f32 to two bf16 in a word, to nearest. (A sum exactly between two, which is rare, goes away from 0 and not to even: a
-// third of the code, and fetching code is what short launches wait for.)
+// Two f32 to two bf16 in a word, to nearest. (A sum exactly between two, which is rare, goes away from 0 and not to
+// even: less than half the code, and fetching code is what short launches wait for.)
 __device__ inline uint32_t to_bf16_pair(float low, float high) {
   return __builtin_amdgcn_perm(__float_as_uint(high) + 0x8000, __float_as_uint(low) + 0x8000, 0x07060302);
 }
@@ -150,8 +150,8 @@ struct Piece {
 
 template <int kGroups, bool kSplit>
 __global__ void __launch_bounds__(256 * kGroups, 2)
-    gemm(hb_fp8_gemm args, float *partial, int tiles, int panel_tiles, int shift, uint32_t per_tiles, uint32_t per_panel,
-         int split_blocks) {
+    gemm(hb_fp8_gemm args, float *partial, int tiles, int panel_tiles, int shift, uint32_t per_tiles,
+         uint32_t per_panel, int split_blocks) {
   __shared__ __attribute__((aligned(16))) uint8_t lds[kGroups * 2 * kTile * kTileK];
   const int lane = threadIdx.x % 64, thread = threadIdx.x % 256;
   const int wave = __builtin_amdgcn_readfirstlane(threadIdx.x / 64) % 4;
@@ -180,7 +180,8 @@ __global__ void __launch_bounds__(256 * kGroups, 2)
   const int scale_columns = (args.n + 127) / 128;
   const int i0 = first_i + wave_i + row;
   const uint32_t scale_i[2] = {uint32_t(min(i0, args.m - 1)), uint32_t(min(i0 + 32, args.m - 1))};
-  const uint8_t *from_a[4], *from_b[4];  // this lane's chunks of the first strip; the second one has them in another order
+  // This lane's chunks of the first strip of 32 rows; the second strip has them in another order.
+  const uint8_t *from_a[4], *from_b[4];
 #pragma unroll
   for (int q = 0; q < 4; ++q) {
     const int chunk = (2 * q + half) ^ row_swizzle(row) ^ row >> 4;
@@ -191,7 +192,8 @@ __global__ void __launch_bounds__(256 * kGroups, 2)
   Piece piece;
   float a_scale[2], b_scale;
   const auto fetch = [&](int block, int r) {
-    piece.raw[r] = __builtin_amdgcn_raw_buffer_load_b128(source, piece_offset, (block * kTileK + r) * pitch + origin, 0);
+    const int row_offset = (block * kTileK + r) * pitch + origin;
+    piece.raw[r] = __builtin_amdgcn_raw_buffer_load_b128(source, piece_offset, row_offset, 0);
   };
   const auto fetch_scales = [&](int block) {
     const float *scales = args.a_scale + block * args.m;
@@ -229,8 +231,8 @@ __global__ void __launch_bounds__(256 * kGroups, 2)
     read_a(0, 0), read_b(0, 0), read_a(0, 1), read_b(0, 1);
     __builtin_amdgcn_sched_barrier(0);
 
-    // Four 32x32 parts, eight matrix instructions each. In the shadow of each instruction: two or four permutes of the next
-    // piece, and a few additions of the part before.
+    // Four 32x32 parts, eight matrix instructions each. In the shadow of each instruction: four permutes of the next
+    // piece, additions of the part before, a read of operands to come, a load of the piece after next, a store.
     float16v part[4] = {};
 #pragma unroll
     for (int step = 0; step < 32; ++step) {
@@ -253,7 +255,7 @@ __global__ void __launch_bounds__(256 * kGroups, 2)
         __syncthreads();  // all of LDS is read
         fetch_scales(min(block, last_block));
       }
-      if (step >= 16 && step % 2 == 0) fetch(min(block + kGroups, last_block), step / 2 - 8);
+      if (step >= 16 && step < 24) fetch(min(block + kGroups, last_block), step - 16);
       if (step >= 16 && step % 2 == 1) piece.store(piece_place, piece_chunk, step / 2 - 8);
       __builtin_amdgcn_sched_barrier(0);
     }
@@ -294,7 +296,8 @@ __global__ void __launch_bounds__(256 * kGroups, 2)
 
   constexpr int kStrips = 2 / kGroups;  // of 32 rows, that this wave has to write
   if (kSplit) {
-    float4v *place = reinterpret_cast<float4v *>(partial) + (size_t(order.split) * tiles + order.tile) * (kTile * kTile / 4) + wave * 1024 + lane;
+    const size_t first = (size_t(order.split) * tiles + order.tile) * (kTile * kTile / 4);
+    float4v *place = reinterpret_cast<float4v *>(partial) + first + wave * 1024 + lane;
 #pragma unroll
     for (int h = 0; h < kStrips; ++h)
 #pragma unroll
@@ -337,17 +340,17 @@ __global__ void __launch_bounds__(256 * kGroups, 2)
 
 // Adds the splits' partial sums. A thread has eight neighbours of a row of C.
 extern "C" __global__ void __launch_bounds__(256)
-    reduce(hb_fp8_gemm args, const float *partial, int tiles, int panel_tiles, int shift, uint32_t per_panel, int splits) {
+    reduce(hb_fp8_gemm args, const float *partial, int tiles, int panel_tiles, int shift, uint32_t per_panel,
+           int splits) {
   const int tile = blockIdx.x / 8, panel = __umulhi(2 * tile, per_panel), in_panel = tile - panel * panel_tiles;
   const int first_i = ((panel << shift) + (in_panel & ((1 << shift) - 1))) * kTile;
   const int first_j = (in_panel >> shift) * kTile;
 
   const int i = blockIdx.x % 8 * 16 + threadIdx.x / 16, octet = threadIdx.x % 16;
   const int in_strip = i % 32;
-  const int c = (in_strip >> 4 & 1) * 16 + (in_strip >> 2 & 1) * 8 + (in_strip >> 3 & 1) * 4 + (in_strip & 3);
   const int wave = i / 64 * 2 + octet / 8, h = i / 32 % 2, g = octet / 4 % 2, r = octet / 2 % 2 * 2, half = octet % 2;
   const float4v *place = reinterpret_cast<const float4v *>(partial) + size_t(tile) * (kTile * kTile / 4) + wave * 1024 +
-                         (h * 2 + g) * 256 + r * 64 + half * 32 + c;
+                         (h * 2 + g) * 256 + r * 64 + half * 32 + row_of(in_strip);  // row_of is its own inverse
   float4v low = place[0], high = place[64];
   for (int split = 1; split < splits; ++split) {
     place += size_t(tiles) * (kTile * kTile / 4);
