@@ -1,14 +1,19 @@
-// mla_decode, kernel track: bf16 matrix instructions, absorbed weights, keys split over workgroups (as in flash
-// decoding).
-// Bottleneck: the four weight products at large batches read x over and over from the caches instead of LDS; with long
-// caches the transposed writes into LDS, which meet in few banks.
+// mla_decode, kernel track, baseline: bf16 matrix instructions, absorbed weights, tiles of the cache in LDS; nothing is
+// pipelined and no sum is split.
+//
+// Idea: with wkv_up absorbed, 128 heads share each row of the cache. A workgroup has a batch, a wave 16 heads; it walks
+// over the keys 16 at a time: load, barrier, scores, softmax, mean of latents, barrier.
+// Tiling: attention 16 keys by 576 in LDS and once more transposed (39 KiB), 72 registers of query and 128 of sums;
+// products with weights: 32 columns a workgroup, operands straight from memory, the four waves share k.
+// Bottleneck: latency. Each step waits for its loads, a workgroup a batch leaves more than half of the compute units
+// idle, the transposed writes meet in few banks, and the products with weights load 16 bytes from 32 lines at a time.
 
 /* hipbench-plan 1
 problem = "mla_decode"
 options = ["-O3"]
 [let]
 keys = "prefill + 1"
-splits = "min(ceil_div(keys, 256), ceil_div(608, bs))"  # two workgroups a compute unit, each with 256 keys or more
+splits = "1"                                   # split_keys.hip has more
 [workspace]                                    # bytes
 q_latent = "bs * dq * 2"
 q = "bs * n_heads * 192 * 2"
