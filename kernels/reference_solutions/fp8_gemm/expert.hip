@@ -32,6 +32,35 @@
 // least (LDS ports come next, 830 of them). Short shapes: the launch (4.2 us), the instruction cache (4.7 KiB of code
 // are 37 lines of 213 clocks, 3.7 us, before the first tile is done), writing C and, where k is split, the partial
 // sums.
+// Sizes. Offsets have 32 bits: A, B and C below 2 GiB each.
+//
+// Modelled, microseconds (timing model mi300x-1; `hipbench profile` gives the causes); floor as `hipbench problems show
+// fp8_gemm` has it:
+//   1024,1536,7168   32.1 (  8.6)   1024,3072,1536   18.7 (  3.7)    1024,576,7168   25.4 (  3.2)
+//    1024,7168,256   14.1 (  1.4)   1024,7168,2048   30.8 ( 11.5)   1024,4608,7168   44.5 ( 25.9)
+//   1024,7168,2304   33.2 ( 12.9)    1024,512,7168   23.7 (  2.9)    1024,4096,512   14.8 (  1.6)
+//   6144,1536,7168   81.2 ( 51.7)   6144,3072,1536   45.6 ( 22.2)    6144,576,7168   44.6 ( 19.4)
+//    6144,7168,256   38.5 (  8.6)   6144,7168,2048  117.9 ( 69.0)   6144,4608,7168  279.9 (155.2)
+//   6144,7168,2304  130.3 ( 77.6)    6144,512,7168   44.3 ( 17.2)    6144,4096,512   40.8 (  9.9)
+//   geometric mean of the 18 shapes 42.1
+//
+// Tried, and what came of it (kernel time at m=1024,n=1536,k=7168 unless said otherwise):
+//   * Two barriers a block with store and turning between them, matrix instructions in the compiler's order, additions
+//     at the end: 24 us instead of 20. Turning in the shadow, but stores still between the barriers: no better, since
+//     both groups then met at the LDS ports. Stores in the shadow as well: 19 % less.
+//   * All 16 LDS reads, and all eight loads, at once: 1523 clocks a block instead of 1220. The queues (8 and 16
+//     entries) fill and the wave stands still in front of them.
+//   * A branch around the multiplication for the group that has no block left: the compiler moved the loads behind it,
+//     and nothing was in flight any more (28 us). Hence the factor of 0.
+//   * v_pk_fma_f32, which the compiler prefers: halves the additions, but does not overlap with matrix instructions.
+//     The empty asm after each addition keeps it away.
+//   * The last part's additions carried into the next block: 4 % less a block, 0.1 us more a launch. Left out.
+//   * Nine splits for m=1024,n=512,k=7168 instead of seven: 0.4 us slower; two for n=3072,k=1536: 5 us slower.
+//   * Four splits' loads in flight in `reduce`: no change, it is bound by the Infinity Cache.
+//   * Panels of eight tiles of m at n=4096: 1.7 us slower than tiles in the order of n, see `crowded`.
+// What is left: 40 lines of code at 213 clocks each, once a CU; `reduce` costs 7.5 us where k is split (a sum by
+// whoever comes last would save the launch); 448 tiles (n=7168) are three for every two CUs, so that a third of the
+// time half of the matrix units have nothing to do.
 
 /* hipbench-plan 1
 problem = "fp8_gemm"
@@ -41,12 +70,13 @@ tiles_m = "ceil_div(m, 128)"
 tiles_n = "ceil_div(n, 128)"
 tiles   = "tiles_m * tiles_n"
 blocks  = "k / 128"
-height  = "tiles_m % 8 == 0 ? 8 : tiles_m % 4 == 0 ? 4 : tiles_m % 2 == 0 ? 2 : 1"  # of a panel of tiles
+height  = "crowded ? 1 : tiles_m % 8 == 0 ? 8 : tiles_m % 4 == 0 ? 4 : tiles_m % 2 == 0 ? 2 : 1"  # of a panel of tiles
+crowded = "n % 4096 == 0"  # the rows of a tile of B lie in one channel of the L2: a wide panel spreads them
 shift   = "height == 8 ? 3 : height == 4 ? 2 : height == 2 ? 1 : 0"
 panel   = "height * tiles_n"
 per_tiles = "2147483648 / tiles + 1"  # x / tiles is the upper word of 2 * x * per_tiles: no workgroup divides
 per_panel = "2147483648 / panel + 1"
-pairs   = "tiles > 288 || blocks < 4"     # many tiles: two workgroups a CU; else one with two groups of waves
+pairs   = "tiles > 288 || blocks < 8"     # many tiles: two workgroups a CU; else one with two groups of waves
 wanted  = "pairs ? 1 : max(1, min(288 / tiles, blocks / 4))"
 share   = "min(blocks, align_up(ceil_div(blocks, wanted), 2))"  # scale blocks of a split
 splits  = "pairs ? 1 : ceil_div(blocks, share)"
