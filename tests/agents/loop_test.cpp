@@ -76,8 +76,46 @@ class Generate : public testing::Test {
     return values;
   }
 
+  // Starts a run on killed.db, kills it five times, each somewhere within `longest_wait_us` after another answer came,
+  // so that the five moments are spread over the run; resumes it each time and lets the last one end.
+  void run_with_five_kills(std::vector<std::string> argv, useconds_t longest_wait_us) const {
+    std::mt19937 random(std::random_device{}());
+    int kills = 0;
+    for (;; argv = words("killed.db", {"--resume", "r"})) {
+      std::vector<char*> pointers;
+      for (std::string& word : argv) pointers.push_back(word.data());
+      pointers.push_back(nullptr);
+      pid_t child = 0;
+      ASSERT_EQ(::posix_spawn(&child, argv[0].c_str(), nullptr, nullptr, pointers.data(), environ), 0);
+      int status = 0;
+      if (kills < 5) {
+        const auto answers = [&] {
+          try {
+            return std::stoi(column("killed.db", "SELECT count(*) FROM exchanges").at(0));
+          } catch (const SQLite::Exception&) {  // not made yet, or being made
+            return -1;
+          }
+        };
+        while (answers() <= kills && ::waitpid(child, &status, WNOHANG) == 0) ::usleep(2000);
+        ::usleep(std::uniform_int_distribution<useconds_t>(0, longest_wait_us)(random));
+        ::kill(child, SIGKILL);
+        ++kills;
+        ::waitpid(child, &status, 0);
+        continue;
+      }
+      ::waitpid(child, &status, 0);
+      ASSERT_EQ(WEXITSTATUS(status), 0);
+      break;
+    }
+  }
+
   TemporaryDirectory folder_ = TemporaryDirectory::create("generate_test").value();
 };
+
+useconds_t microseconds_since(std::chrono::steady_clock::time_point begin) {
+  return static_cast<useconds_t>(
+      std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin).count());
+}
 
 const std::vector<std::string> kRungs = {"not_compiled", "wrong", "passed", "passed"};
 
@@ -119,17 +157,22 @@ TEST_F(Generate, RefineGoesFromACompileErrorToTheBestRungAndIsRepeatedFromItsRec
 }
 
 // Minutes: registered in CMakeLists.txt with the label `slow`.
-TEST_F(Generate, DISABLED_RefineReachesTheBestRungOnAllThreeProblems) {
+TEST_F(Generate, DISABLED_RefineReachesTheBestRungOnAllThreeProblemsKilledOrNot) {
   HttpServer server([](const ServedRequest& request) { return scripted_answer(Speak::OpenAi, request); });
+  const std::string problems = "fp8_gemm,moe,mla_decode";
+  const auto begin = std::chrono::steady_clock::now();
   const ProcessResult run =
-      run_process(new_run("a.db", server, "fp8_gemm,moe,mla_decode", {"--turns", "4"}), std::chrono::hours(2)).value();
+      run_process(new_run("whole.db", server, problems, {"--turns", "4"}), std::chrono::hours(2)).value();
+  const useconds_t whole_us = microseconds_since(begin);
   EXPECT_EQ(run.exit_code, 0) << run.errors;
   for (const char* problem : {"fp8_gemm", "moe", "mla_decode"}) {
     const std::string where = std::string(" FROM turns WHERE problem = '") + problem + "' ORDER BY turn";
-    EXPECT_EQ(column("a.db", "SELECT rung" + where), kRungs) << run.errors;
-    const std::vector<std::string> costs = column("a.db", "SELECT wave_instructions" + where);
+    EXPECT_EQ(column("whole.db", "SELECT rung" + where), kRungs) << run.errors;
+    const std::vector<std::string> costs = column("whole.db", "SELECT wave_instructions" + where);
     EXPECT_LT(std::stod(costs.at(3)), std::stod(costs.at(2)));
   }
+  run_with_five_kills(new_run("killed.db", server, problems, {"--turns", "4"}), whole_us / 12);
+  EXPECT_EQ(contents("killed.db"), contents("whole.db"));
 }
 
 TEST_F(Generate, KilledAtRandomMomentsAndResumedTheDatabaseEndsTheSame) {
@@ -137,39 +180,9 @@ TEST_F(Generate, KilledAtRandomMomentsAndResumedTheDatabaseEndsTheSame) {
   const std::vector<std::string> more = {"-k", "2", "--turns", "4", "--shapes", "rows=37,columns=101"};
   const auto begin = std::chrono::steady_clock::now();
   ASSERT_EQ(run_process(new_run("whole.db", server, "identity", more)).value().exit_code, 0);
-  const auto whole_us =
-      std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin).count();
+  const useconds_t whole_us = microseconds_since(begin);
 
-  std::mt19937 random(std::random_device{}());
-  std::vector<std::string> argv = new_run("killed.db", server, "identity", more);
-  int kills = 0;
-  for (;; argv = words("killed.db", {"--resume", "r"})) {
-    std::vector<char*> pointers;
-    for (std::string& word : argv) pointers.push_back(word.data());
-    pointers.push_back(nullptr);
-    pid_t child = 0;
-    ASSERT_EQ(::posix_spawn(&child, argv[0].c_str(), nullptr, nullptr, pointers.data(), environ), 0);
-    int status = 0;
-    if (kills < 5) {
-      // Somewhere after another answer came, so that the five moments are spread over the run.
-      const auto answers = [&] {
-        try {
-          return std::stoi(column("killed.db", "SELECT count(*) FROM exchanges").at(0));
-        } catch (const SQLite::Exception&) {  // not made yet, or being made
-          return -1;
-        }
-      };
-      while (answers() <= kills && ::waitpid(child, &status, WNOHANG) == 0) ::usleep(2000);
-      ::usleep(std::uniform_int_distribution<useconds_t>(0, static_cast<useconds_t>(whole_us / 6))(random));
-      ::kill(child, SIGKILL);
-      ++kills;
-      ::waitpid(child, &status, 0);
-      continue;
-    }
-    ::waitpid(child, &status, 0);
-    ASSERT_EQ(WEXITSTATUS(status), 0);
-    break;
-  }
+  run_with_five_kills(new_run("killed.db", server, "identity", more), whole_us / 6);
   EXPECT_EQ(contents("killed.db"), contents("whole.db"));
 }
 
