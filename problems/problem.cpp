@@ -172,8 +172,6 @@ void Problem::read_references() {
     for (const toml::node& rung : *rungs)
       ladder_.push_back(read(rung.as_table()->at("name").value_or(std::string()), *rung.as_table()));
   }
-  CHECK(references_.size() + ladder_.size() == files_->references.size(),
-        fmt::format("problem.toml of {} names each file of kernels/reference_solutions/{} once", id_, id_));
 }
 
 const ReferenceSolution* Problem::reference(ReferenceRole role) const {

@@ -53,7 +53,7 @@ TEST(EvaluationText, HasALineAShapeThenVerdictEvidenceAndHowToRepeat) {
                 "    every row >= 64 is wrong\n"
                 "warning: v_strange_b32 has no row (gemm.hip:12)\n"
                 "host track on the emulated device, seed 18364758544493064720, 3.25 s in all, compiled before\n"
-                "modelled by the timing model mi300x-1.a59e67ac; docs/timing-model.md says how far to trust it\n"
+                "modelled by the timing model mi300x-1.7012c48a; docs/timing-model.md says how far to trust it\n"
                 "again: hipbench replay 7\n");
 }
 

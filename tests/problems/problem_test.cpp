@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <filesystem>
 #include <set>
 
 #include "common/files.hpp"
@@ -77,6 +78,7 @@ TEST(EveryProblem, WritableRangesDivideIntoRows) {
 TEST(EveryProblem, ReferenceSolutionsAreTheFrozenFiles) {
   for (const Problem* problem : all_problems()) {
     std::set<std::string> names;
+    std::set<std::filesystem::path> named;
     for (const auto& list : {problem->references(), problem->ladder()}) {
       for (const ReferenceSolution& one : list) {
         SCOPED_TRACE(one.path);
@@ -84,6 +86,7 @@ TEST(EveryProblem, ReferenceSolutionsAreTheFrozenFiles) {
         EXPECT_EQ(read_file(HIPBENCH_SOURCE_DIR "/" + one.path).value(), one.source);
         EXPECT_FALSE(one.shows.empty());
         EXPECT_TRUE(names.insert(one.name).second);
+        named.insert(HIPBENCH_SOURCE_DIR "/" + one.path);
         EXPECT_EQ(problem->find_reference(one.name).value(), &one);
       }
     }
@@ -91,6 +94,9 @@ TEST(EveryProblem, ReferenceSolutionsAreTheFrozenFiles) {
     ASSERT_FALSE(missing.has_value());
     for (const std::string& name : names) EXPECT_THAT(missing.error().message, HasSubstr(name));
     if (problem->references().empty()) continue;
+    for (const auto& file :
+         std::filesystem::directory_iterator(HIPBENCH_SOURCE_DIR "/kernels/reference_solutions/" + problem->id()))
+      EXPECT_TRUE(named.contains(file.path())) << file.path() << " is not in problem.toml";
     ASSERT_NE(problem->reference(ReferenceRole::Naive), nullptr);
     EXPECT_EQ(problem->reference(ReferenceRole::Naive)->name, "naive");
     ASSERT_NE(problem->reference(ReferenceRole::Baseline), nullptr);

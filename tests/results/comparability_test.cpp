@@ -16,7 +16,7 @@ ComparabilityKey key() {
           .device = "emulated",
           .toolchain = "clang 19.1.7",
           .baseline_sha256 = std::string(64, 'a'),
-          .timing_model = "mi300x-1.a59e67ac",
+          .timing_model = "mi300x-1.7012c48a",
           .shapes = {"m=64,n=64,k=128", "m=96,n=64,k=128"}};
 }
 
@@ -39,7 +39,7 @@ TEST(Comparability, EveryPartOfTheKeyIsAReasonToRefuse) {
       {[](ComparabilityKey& k) { k.toolchain = "clang 20"; }, "different compilers: \"clang 19.1.7\" and \"clang 20\""},
       {[](ComparabilityKey& k) { k.baseline_sha256 = ""; }, "different baselines: aaaaaaaaaaaa and none"},
       {[](ComparabilityKey& k) { k.timing_model = ""; },
-       "versions of the timing model: \"mi300x-1.a59e67ac\" and none"},
+       "versions of the timing model: \"mi300x-1.7012c48a\" and none"},
       {[](ComparabilityKey& k) { k.shapes.pop_back(); }, "only one side has m=96,n=64,k=128"},
   };
   for (const Case& one : cases) {
@@ -67,10 +67,10 @@ TEST(Trust, AMeasuredRatioHasItsNoiseFloorAndAModelledOneItsCalibration) {
   EXPECT_EQ(trust_note(Provenance::Measured, "fp8_gemm", "", 0.013), "A/A noise floor 1.3 %");
   EXPECT_EQ(trust_note(Provenance::Measured, "fp8_gemm", "", std::nullopt), "A/A noise floor not taken");
   // A noise floor means nothing for a model, which gives the same time twice.
-  const std::string modelled = trust_note(Provenance::Modelled, "fp8_gemm", "mi300x-1.a59e67ac", 0.0);
+  const std::string modelled = trust_note(Provenance::Modelled, "fp8_gemm", "mi300x-1.7012c48a", 0.0);
   EXPECT_THAT(modelled, HasSubstr("off by 20 % (median)"));
   EXPECT_THAT(modelled, testing::Not(HasSubstr("noise")));
-  EXPECT_THAT(trust_note(Provenance::Modelled, "moe", "mi300x-1.a59e67ac", {}), HasSubstr("not calibrated for moe"));
+  EXPECT_THAT(trust_note(Provenance::Modelled, "moe", "mi300x-1.7012c48a", {}), HasSubstr("not calibrated for moe"));
   EXPECT_THAT(trust_note(Provenance::Modelled, "fp8_gemm", "mi300x-9.0", {}), HasSubstr("mi300x-9.0: not validated"));
   EXPECT_THAT(trust_note(Provenance::Modelled, "fp8_gemm", "", {}), HasSubstr("not recorded: not validated"));
   EXPECT_THAT(trust_note(Provenance::Published, "fp8_gemm", "", {}), HasSubstr("not checked here"));

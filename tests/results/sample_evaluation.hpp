@@ -23,7 +23,7 @@ inline ShapeResult sample_passed_shape() {
   shape.rounds = 3;
   shape.time_us = 4.25;
   shape.time_error = 0.0625;
-  shape.timing_model = "mi300x-1.a59e67ac";
+  shape.timing_model = "mi300x-1.7012c48a";
   shape.wave_instructions = 1'234'567;
   shape.emulation_seconds = 0.75;
   LaunchRecord launch;

@@ -17,7 +17,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Optional;
 
-constexpr const char* kModel = "mi300x-1.a59e67ac";
+constexpr const char* kModel = "mi300x-1.7012c48a";
 const std::string kBaseline = "baseline source", kExpert = "expert source";
 
 auto near(double value) { return Optional(DoubleNear(value, 1e-9)); }
