@@ -17,7 +17,7 @@ std::string deflated(std::string_view text) {
   uLongf size = packed.size();
   const int status =
       compress2(reinterpret_cast<Bytef*>(packed.data()), &size, reinterpret_cast<const Bytef*>(text.data()),
-                static_cast<uLong>(text.size()), Z_BEST_COMPRESSION);
+                static_cast<uLong>(text.size()), Z_DEFAULT_COMPRESSION);
   CHECK(status == Z_OK, "the buffer has the size that zlib asks for");
   packed.resize(size);
   return packed;

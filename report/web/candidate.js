@@ -130,7 +130,7 @@ function profile_part(shapes) {
   return [element("h2", null, "Profile"),
     modelled.length > 0 && stacked_figure({
       title: "What the waves' time goes into", provenance: "modelled", note: `Doing, or waiting for.${rest}`, label: "share of the waves' time →", rows: modelled.slice(0, kMostBars),
-      kinds: kCauses.map((kind, index) => ({kind, text: kind.replaceAll("_", " "), color: index < 8 ? `var(--c${[2, 5, 0, 3, 4, 1, 7, 6][index]})` : "var(--quiet)"})), amount: percent,
+      kinds: kCauses.map((kind, index) => ({kind, text: kind.replaceAll("_", " "), color: index < 8 ? `var(--c${[2, 5, 0, 3, 4, 1, 7, 6][index]})` : "var(--text)"})), amount: percent,
       columns: [
         {head: "launch", cell: (l) => l.key, text: true},
         {head: "alone on an idle chip", number: true, value: (l) => l.modelled.us, cell: (l) => time(l.modelled.us)},

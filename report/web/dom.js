@@ -95,7 +95,7 @@ function table(columns, rows, {caption, label, limit = 100, sort = null, descend
     body.replaceChildren(...sorted().slice(0, state.shown).map((row, index) => element("tr", null, columns.map((column, at) => {
       const inside = column.cell(row, index);
       return at === 0 ? element("th", {scope: "row", class: column.number && "number"}, inside)
-                      : element("td", {class: column.number ? "number" : column.text ? "text" : null}, inside);
+                      : element("td", {class: column.number ? "number" : column.text ? "text" : column.tight ? "tight" : null}, inside);
     }))));
     rest.hidden = rows.length <= state.shown;
     more.textContent = `Show more (${(rows.length - state.shown).toLocaleString("en")} left)`;

@@ -3,7 +3,7 @@
 function candidate_link(evaluation) { return element("a", {href: `#candidate/${evaluation.id}`}, origin_of(evaluation, 32)); }
 function entry_notes(entry) {
   return [entry.reference && `ours: ${entry.reference}`, entry.unranked && `not ranked: ${entry.unranked}`, entry.aided && "aided",
-          entry.similar && `nearly ${entry.similar}`, entry.imported && `imported from ${entry.imported}`, entry.why_none].filter(Boolean).join("; ");
+          entry.similar && `nearly ${entry.similar}`, entry.imported && `imported from ${entry.imported}`, entry.why_none !== entry.table.no_speedups && entry.why_none].filter(Boolean).join("; ");
 }
 function roof_us(one, s) { return one.bounds[s]?.roof_us ?? 0; }
 
@@ -122,7 +122,7 @@ function evaluations_section(evaluations) {
     const rows = words.length === 0 ? evaluations : evaluations.filter((e) => words.every((word) => text_of(e).includes(word)));
     place.replaceChildren(...table([
       {head: "id", number: true, value: (e) => e.id, cell: (e) => element("a", {href: `#candidate/${e.id}`}, String(e.id))},
-      {head: "started", value: (e) => e.at, cell: (e) => when(e.at)},
+      {head: "started", tight: true, value: (e) => e.at, cell: (e) => when(e.at)},
       {head: "problem", value: (e) => e.problem, cell: (e) => e.problem},
       {head: "track", value: (e) => e.track, cell: (e) => e.track},
       {head: "whose", value: origin_of, cell: (e) => origin_of(e, 40), text: true},
