@@ -3,10 +3,10 @@
 // Idea. C = A . B^T in tiles of 128x128, a scale block (128 of k) at a time, with v_mfma_f32_32x32x16_fp8_fp8. The
 // sum of a block is scaled and added in f32 by plain FMAs that hide behind the matrix instructions of the next part.
 // What a matrix unit waits for is arranged so that it never has to:
-//   * Two bodies share a SIMD. With many tiles they are two workgroups of four waves on a CU. With few tiles they are
-//     two groups of four waves in one workgroup; group g has every second scale block, half a turn behind the other,
-//     and the two sums meet in LDS at the end. Either way one body multiplies while the other waits at a barrier,
-//     reads or stores.
+//   * Two bodies share a SIMD. With many tiles they are two workgroups of four waves on a CU, 576 in all, which take
+//     one tile after the other. With few tiles they are two groups of four waves in one workgroup; group g has every
+//     second scale block, half a turn behind the other, and the two sums meet in LDS at the end. Either way one body
+//     multiplies while the other waits at a barrier, reads or stores.
 //   * Memory has neighbours in i (j), the matrix instruction wants neighbours in k. A thread loads 16 bytes of 8 rows
 //     of k, turns the 16x8 bytes with 64 v_perm_b32 and stores 16 rows of 8 bytes to LDS. Loads run one block ahead
 //     of the turning, turning one block ahead of the use: the permutes sit in the shadow of the matrix instructions,
@@ -26,7 +26,7 @@
 // read (lanes 0-3 and 20-23, ...) or of turning C round meets a bank twice. No bank conflicts anywhere.
 // Row 8g + 4h + q of a matrix instruction is row 16(g/2) + 8h + 4(g%2) + q of the strip of 32, for A and B alike: so
 // a lane holds eight neighbours of a row of C, and a store through LDS writes whole lines of 128 bytes.
-// Budget. LDS 32 KiB a body, 64 KiB a CU. 240 VGPRs, none spilled, no AGPRs: 64 totals, 32 sums of the block, 48
+// Budget. LDS 32 KiB a body, 64 KiB a CU. 240 to 254 VGPRs, none spilled, no AGPRs: 64 totals, 32 sums of the block, 48
 // operands, 32 loaded, 32 turned. Both allow just two waves a SIMD.
 // Bottleneck. Steady state: the matrix units, 1220 to 1300 clocks for the 1024 that a block of a tile needs at the
 // least (LDS ports come next, 830 of them). Short shapes: the launch (4.2 us), the instruction cache (4.7 KiB of code
@@ -37,10 +37,10 @@
 // Modelled, microseconds (timing model mi300x-1; `hipbench profile` gives the causes); floor as `hipbench problems show
 // fp8_gemm` has it:
 //   1024,1536,7168   32.1 (  8.6)   1024,3072,1536   18.7 (  3.7)    1024,576,7168   25.4 (  3.2)
-//    1024,7168,256   14.1 (  1.4)   1024,7168,2048   30.8 ( 11.5)   1024,4608,7168   44.5 ( 25.9)
+//    1024,7168,256   14.2 (  1.4)   1024,7168,2048   30.8 ( 11.5)   1024,4608,7168   44.5 ( 25.9)
 //   1024,7168,2304   33.2 ( 12.9)    1024,512,7168   23.7 (  2.9)    1024,4096,512   14.8 (  1.6)
 //   6144,1536,7168   81.2 ( 51.7)   6144,3072,1536   45.6 ( 22.2)    6144,576,7168   44.6 ( 19.4)
-//    6144,7168,256   38.5 (  8.6)   6144,7168,2048  117.9 ( 69.0)   6144,4608,7168  279.9 (155.2)
+//    6144,7168,256   38.1 (  8.6)   6144,7168,2048  118.3 ( 69.0)   6144,4608,7168  279.9 (155.2)
 //   6144,7168,2304  130.3 ( 77.6)    6144,512,7168   44.3 ( 17.2)    6144,4096,512   40.8 (  9.9)
 //   geometric mean of the 18 shapes 42.1
 //
@@ -57,7 +57,8 @@
 //   * The last part's additions carried into the next block: 4 % less a block, 0.1 us more a launch. Left out.
 //   * Nine splits for m=1024,n=512,k=7168 instead of seven: 0.4 us slower; two for n=3072,k=1536: 5 us slower.
 //   * Four splits' loads in flight in `reduce`: no change, it is bound by the Infinity Cache.
-//   * Panels of eight tiles of m at n=4096: 1.7 us slower than tiles in the order of n, see `crowded`.
+//   * Panels of eight tiles of m at m=1024,n=4096: 1.7 us slower than tiles in the order of n, see `crowded`; at m=6144
+//     the other way round, and 9 us.
 // What is left: 40 lines of code at 213 clocks each, once a CU; `reduce` costs 7.5 us where k is split (a sum by
 // whoever comes last would save the launch); 448 tiles (n=7168) are three for every two CUs, so that a third of the
 // time half of the matrix units have nothing to do.
@@ -71,7 +72,7 @@ tiles_n = "ceil_div(n, 128)"
 tiles   = "tiles_m * tiles_n"
 blocks  = "k / 128"
 height  = "crowded ? 1 : tiles_m % 8 == 0 ? 8 : tiles_m % 4 == 0 ? 4 : tiles_m % 2 == 0 ? 2 : 1"  # of a panel of tiles
-crowded = "n % 4096 == 0"  # the rows of a tile of B lie in one channel of the L2: a wide panel spreads them
+crowded = "n % 4096 == 0 && tiles <= 288"  # a tile of B lies in one channel of the L2: spread them
 shift   = "height == 8 ? 3 : height == 4 ? 2 : height == 2 ? 1 : 0"
 panel   = "height * tiles_n"
 per_tiles = "2147483648 / tiles + 1"  # x / tiles is the upper word of 2 * x * per_tiles: no workgroup divides
@@ -85,7 +86,7 @@ partial = "splits > 1 ? splits * tiles * 65536 : 256"
 [[step]]
 when = "pairs"
 kernel = "gemm<1, false>"
-grid = ["tiles"]
+grid = ["min(tiles, 576)"]  # what is resident at once; each workgroup takes every 72nd tile of its XCD
 block = [256]
 args = ["@args", "partial", "i32:tiles", "i32:panel", "i32:shift", "u32:per_tiles", "u32:per_panel", "i32:blocks"]
 [[step]]
@@ -135,9 +136,7 @@ __device__ inline int row_swizzle(int row) { return (row & 3) | (row >> 3 & 1) <
 // Where a workgroup works, from the plan, so that no workgroup divides.
 struct Order {
   int tile, split, first_i, first_j;
-  __device__ Order(int tiles, int panel_tiles, int shift, uint32_t per_tiles, uint32_t per_panel) {
-    const int all = gridDim.x, id = blockIdx.x, xcd = id % kXcds;
-    const int ordered = xcd * (all / kXcds) + min(xcd, all % kXcds) + id / kXcds;
+  __device__ Order(int ordered, int tiles, int panel_tiles, int shift, uint32_t per_tiles, uint32_t per_panel) {
     split = __umulhi(2 * ordered, per_tiles);
     tile = ordered - split * tiles;
     const int panel = __umulhi(2 * tile, per_panel), in_panel = tile - panel * panel_tiles;
@@ -186,186 +185,195 @@ __global__ void __launch_bounds__(256 * kGroups, 2)
   const int lane = threadIdx.x % 64, thread = threadIdx.x % 256;
   const int wave = __builtin_amdgcn_readfirstlane(threadIdx.x / 64) % 4;
   const int group = kGroups == 1 ? 0 : __builtin_amdgcn_readfirstlane(threadIdx.x / 256);
-  const Order order(tiles, panel_tiles, shift, per_tiles, per_panel);
-  const int first_i = order.first_i, first_j = order.first_j;
-  const int first_block = order.split * split_blocks + group;
-  const int last_block = min((order.split + 1) * split_blocks, args.k / kTileK) - 1;
-  const int rounds = (last_block + kGroups - order.split * split_blocks) / kGroups;
-
-  // This thread's piece: waves 0 and 1 bring A, waves 2 and 3 bring B.
-  const bool brings_b = wave >= 2;
-  const int piece_m = lane % 8, piece_k = thread % 128 / 8;
-  const int pitch = brings_b ? args.n : args.m, origin = brings_b ? first_j : first_i;
-  const int piece_row = origin + piece_m * 16 < pitch ? piece_m * 16 : 0;  // what does not exist is read from row 0
-  const uint32_t piece_offset = piece_k * 8 * pitch + piece_row;
-  const __amdgpu_buffer_rsrc_t source = __builtin_amdgcn_make_buffer_rsrc(
-      const_cast<uint8_t *>(brings_b ? args.b : args.a), 0, pitch * args.k, 0x00027000);
-  uint8_t *const tile_a = lds + group * 2 * kTile * kTileK, *const tile_b = tile_a + kTile * kTileK;
-  uint8_t *const piece_place = (brings_b ? tile_b : tile_a) + piece_m * 16 * kTileK + piece_k % 2 * 8;
-  const int piece_chunk = piece_k / 2 ^ piece_m;
-
-  // This wave's 64x64 of the tile.
-  const int wave_i = wave / 2 * 64, wave_j = wave % 2 * 64;
-  const int row = row_of(lane % 32), half = lane / 32;
-  const int scale_columns = (args.n + 127) / 128;
-  const int i0 = first_i + wave_i + row;
-  const uint32_t scale_i[2] = {uint32_t(min(i0, args.m - 1)), uint32_t(min(i0 + 32, args.m - 1))};
-  // This lane's chunks of the first strip of 32 rows; the second strip has them in another order.
-  const uint8_t *from_a[4], *from_b[4];
-#pragma unroll
-  for (int q = 0; q < 4; ++q) {
-    const int chunk = (2 * q + half) ^ row_swizzle(row) ^ row >> 4;
-    from_a[q] = tile_a + (wave_i + row) * kTileK + (chunk ^ wave_i >> 4) * 16;
-    from_b[q] = tile_b + (wave_j + row) * kTileK + (chunk ^ wave_j >> 4) * 16;
-  }
-
-  Piece piece;
-  float a_scale[2], b_scale;
-  const auto fetch = [&](int block, int r) {
-    const int row_offset = (block * kTileK + r) * pitch + origin;
-    piece.raw[r] = __builtin_amdgcn_raw_buffer_load_b128(source, piece_offset, row_offset, 0);
-  };
-  const auto fetch_scales = [&](int block) {
-    const float *scales = args.a_scale + block * args.m;
-    a_scale[0] = scales[scale_i[0]];
-    a_scale[1] = scales[scale_i[1]];
-    b_scale = args.b_scale[block * scale_columns + first_j / 128];
-  };
-
-  float sum[2][2][16] = {};
-  int block = first_block;
-  fetch_scales(min(block, last_block));
-#pragma unroll
-  for (int r = 0; r < 8; ++r) fetch(min(block, last_block), r);
-#pragma unroll
-  for (int step = 0; step < 16; ++step) piece.turn(step);
-#pragma unroll
-  for (int r = 0; r < 8; ++r) fetch(min(block + kGroups, last_block), r);
-#pragma unroll
-  for (int step = 0; step < 8; ++step) piece.store(piece_place, piece_chunk, step);
-  if (kGroups == 2 && group == 1) __syncthreads();
-  int round = 0;
+  // The tiles of this XCD, of all splits: neighbours. A workgroup has every `step`th of them.
+  const int all = kSplit ? gridDim.x : tiles, xcd = blockIdx.x % kXcds, step_tiles = (gridDim.x + kXcds - 1) / kXcds;
+  const int xcd_end = (xcd + 1) * (all / kXcds) + min(xcd + 1, all % kXcds);
+  int ordered = xcd * (all / kXcds) + min(xcd, all % kXcds) + blockIdx.x / kXcds;
   do {
-    // A group without a block left multiplies its last one by 0.
-    const float live = kGroups == 1 || block <= last_block ? b_scale : 0;
-    const float scale[2] = {a_scale[0] * live, a_scale[1] * live};
-    block += kGroups;
-    __syncthreads();
-    long2v a[2][4], b[2][4];
-    const auto read_a = [&](int h, int q) {
-      a[h][q] = *reinterpret_cast<const long2v *>(from_a[q ^ h] + h * 32 * kTileK);
-    };
-    const auto read_b = [&](int g, int q) {
-      b[g][q] = *reinterpret_cast<const long2v *>(from_b[q ^ g] + g * 32 * kTileK);
-    };
-    read_a(0, 0), read_b(0, 0), read_a(0, 1), read_b(0, 1);
-    __builtin_amdgcn_sched_barrier(0);
+    const Order order(ordered, tiles, panel_tiles, shift, per_tiles, per_panel);
+    const int first_i = order.first_i, first_j = order.first_j;
+    const int first_block = order.split * split_blocks + group;
+    const int last_block = min((order.split + 1) * split_blocks, args.k / kTileK) - 1;
+    const int rounds = (last_block + kGroups - order.split * split_blocks) / kGroups;
 
-    // Four 32x32 parts, eight matrix instructions each. In the shadow of each instruction: four permutes of the next
-    // piece, additions of the part before, a read of operands to come, a load of the piece after next, a store.
-    float16v part[4] = {};
+    // This thread's piece: waves 0 and 1 bring A, waves 2 and 3 bring B.
+    const bool brings_b = wave >= 2;
+    const int piece_m = lane % 8, piece_k = thread % 128 / 8;
+    const int pitch = brings_b ? args.n : args.m, origin = brings_b ? first_j : first_i;
+    const int piece_row = origin + piece_m * 16 < pitch ? piece_m * 16 : 0;  // what does not exist is read from row 0
+    const uint32_t piece_offset = piece_k * 8 * pitch + piece_row;
+    const __amdgpu_buffer_rsrc_t source = __builtin_amdgcn_make_buffer_rsrc(
+        const_cast<uint8_t *>(brings_b ? args.b : args.a), 0, pitch * args.k, 0x00027000);
+    uint8_t *const tile_a = lds + group * 2 * kTile * kTileK, *const tile_b = tile_a + kTile * kTileK;
+    uint8_t *const piece_place = (brings_b ? tile_b : tile_a) + piece_m * 16 * kTileK + piece_k % 2 * 8;
+    const int piece_chunk = piece_k / 2 ^ piece_m;
+
+    // This wave's 64x64 of the tile.
+    const int wave_i = wave / 2 * 64, wave_j = wave % 2 * 64;
+    const int row = row_of(lane % 32), half = lane / 32;
+    const int scale_columns = (args.n + 127) / 128;
+    const int i0 = first_i + wave_i + row;
+    const uint32_t scale_i[2] = {uint32_t(min(i0, args.m - 1)), uint32_t(min(i0 + 32, args.m - 1))};
+    // This lane's chunks of the first strip of 32 rows; the second strip has them in another order.
+    const uint8_t *from_a[4], *from_b[4];
 #pragma unroll
-    for (int step = 0; step < 32; ++step) {
-      const int p = step / 8, h = p / 2, g = p == 1 || p == 2, q = step % 8 / 2;
-      part[p] = __builtin_amdgcn_mfma_f32_32x32x16_fp8_fp8(b[g][q][step % 2], a[h][q][step % 2], part[p], 0, 0, 0);
-      if (step < 2) read_a(0, step + 2), read_b(0, step + 2);
-      if (step >= 2 && step < 6) read_b(1, step - 2);
-      if (step >= 6 && step < 10) read_a(1, step - 6);
-      if (step < 16) piece.turn(step);
-      if (p > 0 && step % 8 >= 4) {
-        const int before = p - 1;
+    for (int q = 0; q < 4; ++q) {
+      const int chunk = (2 * q + half) ^ row_swizzle(row) ^ row >> 4;
+      from_a[q] = tile_a + (wave_i + row) * kTileK + (chunk ^ wave_i >> 4) * 16;
+      from_b[q] = tile_b + (wave_j + row) * kTileK + (chunk ^ wave_j >> 4) * 16;
+    }
+
+    Piece piece;
+    float a_scale[2], b_scale;
+    const auto fetch = [&](int block, int r) {
+      const int row_offset = (block * kTileK + r) * pitch + origin;
+      piece.raw[r] = __builtin_amdgcn_raw_buffer_load_b128(source, piece_offset, row_offset, 0);
+    };
+    const auto fetch_scales = [&](int block) {
+      const float *scales = args.a_scale + block * args.m;
+      a_scale[0] = scales[scale_i[0]];
+      a_scale[1] = scales[scale_i[1]];
+      b_scale = args.b_scale[block * scale_columns + first_j / 128];
+    };
+
+    float sum[2][2][16] = {};
+    int block = first_block;
+    fetch_scales(min(block, last_block));
+#pragma unroll
+    for (int r = 0; r < 8; ++r) fetch(min(block, last_block), r);
+#pragma unroll
+    for (int step = 0; step < 16; ++step) piece.turn(step);
+#pragma unroll
+    for (int r = 0; r < 8; ++r) fetch(min(block + kGroups, last_block), r);
+#pragma unroll
+    for (int step = 0; step < 8; ++step) piece.store(piece_place, piece_chunk, step);
+    if (kGroups == 2 && group == 1) __syncthreads();
+    int round = 0;
+    do {
+      // A group without a block left multiplies its last one by 0.
+      const float live = kGroups == 1 || block <= last_block ? b_scale : 0;
+      const float scale[2] = {a_scale[0] * live, a_scale[1] * live};
+      block += kGroups;
+      __syncthreads();
+      long2v a[2][4], b[2][4];
+      const auto read_a = [&](int h, int q) {
+        a[h][q] = *reinterpret_cast<const long2v *>(from_a[q ^ h] + h * 32 * kTileK);
+      };
+      const auto read_b = [&](int g, int q) {
+        b[g][q] = *reinterpret_cast<const long2v *>(from_b[q ^ g] + g * 32 * kTileK);
+      };
+      read_a(0, 0), read_b(0, 0), read_a(0, 1), read_b(0, 1);
+      __builtin_amdgcn_sched_barrier(0);
+
+      // Four 32x32 parts, eight matrix instructions each. In the shadow of each instruction: four permutes of the next
+      // piece, additions of the part before, a read of operands to come, a load of the piece after next, a store.
+      float16v part[4] = {};
+#pragma unroll
+      for (int step = 0; step < 32; ++step) {
+        const int p = step / 8, h = p / 2, g = p == 1 || p == 2, q = step % 8 / 2;
+        part[p] = __builtin_amdgcn_mfma_f32_32x32x16_fp8_fp8(b[g][q][step % 2], a[h][q][step % 2], part[p], 0, 0, 0);
+        if (step < 2) read_a(0, step + 2), read_b(0, step + 2);
+        if (step >= 2 && step < 6) read_b(1, step - 2);
+        if (step >= 6 && step < 10) read_a(1, step - 6);
+        if (step < 16) piece.turn(step);
+        if (p > 0 && step % 8 >= 4) {
+          const int before = p - 1;
+#pragma unroll
+          for (int r = 0; r < 4; ++r) {
+            float &to = sum[before / 2][before == 1 || before == 2][(step % 8 - 4) * 4 + r];
+            to = __builtin_fmaf(part[before][(step % 8 - 4) * 4 + r], scale[before / 2], to);
+            asm("" : "+v"(to));
+          }
+        }
+        if (step == 15) {
+          __syncthreads();  // all of LDS is read
+          fetch_scales(min(block, last_block));
+        }
+        if (step >= 16 && step < 24) fetch(min(block + kGroups, last_block), step - 16);
+        if (step >= 16 && step % 2 == 1) piece.store(piece_place, piece_chunk, step / 2 - 8);
+        __builtin_amdgcn_sched_barrier(0);
+      }
+#pragma unroll
+      for (int r = 0; r < 16; ++r) {
+        sum[1][0][r] = __builtin_fmaf(part[3][r], scale[1], sum[1][0][r]);
+        asm("" : "+v"(sum[1][0][r]));
+      }
+    } while (++round < rounds);
+    if (kGroups == 2 && group == 0) __syncthreads();
+    __syncthreads();  // the last pieces are stored, though nobody wants them
+
+    // Group 0 keeps the first 32 rows of each wave's part, group 1 the others.
+    if (kGroups == 2) {
+      float4v *const mine = reinterpret_cast<float4v *>(lds) + (group * 4 + wave) * 512 + lane;
+      const float4v *const others = reinterpret_cast<const float4v *>(lds) + ((1 - group) * 4 + wave) * 512 + lane;
+#pragma unroll
+      for (int g = 0; g < 2; ++g)
 #pragma unroll
         for (int r = 0; r < 4; ++r) {
-          float &to = sum[before / 2][before == 1 || before == 2][(step % 8 - 4) * 4 + r];
-          to = __builtin_fmaf(part[before][(step % 8 - 4) * 4 + r], scale[before / 2], to);
-          asm("" : "+v"(to));
+          float4v give;
+#pragma unroll
+          for (int e = 0; e < 4; ++e) give[e] = group == 0 ? sum[1][g][4 * r + e] : sum[0][g][4 * r + e];
+          mine[(g * 4 + r) * 64] = give;
         }
-      }
-      if (step == 15) {
-        __syncthreads();  // all of LDS is read
-        fetch_scales(min(block, last_block));
-      }
-      if (step >= 16 && step < 24) fetch(min(block + kGroups, last_block), step - 16);
-      if (step >= 16 && step % 2 == 1) piece.store(piece_place, piece_chunk, step / 2 - 8);
-      __builtin_amdgcn_sched_barrier(0);
+      __syncthreads();
+#pragma unroll
+      for (int g = 0; g < 2; ++g)
+#pragma unroll
+        for (int r = 0; r < 4; ++r) {
+          const float4v got = others[(g * 4 + r) * 64];
+#pragma unroll
+          for (int e = 0; e < 4; ++e)
+            sum[0][g][4 * r + e] = (group == 0 ? sum[0][g][4 * r + e] : sum[1][g][4 * r + e]) + got[e];
+        }
+      __syncthreads();
     }
+
+    constexpr int kStrips = 2 / kGroups;  // of 32 rows, that this wave has to write
+    if (kSplit) {
+      const size_t first = (size_t(order.split) * tiles + order.tile) * (kTile * kTile / 4);
+      float4v *place = reinterpret_cast<float4v *>(partial) + first + wave * 1024 + lane;
 #pragma unroll
-    for (int r = 0; r < 16; ++r) {
-      sum[1][0][r] = __builtin_fmaf(part[3][r], scale[1], sum[1][0][r]);
-      asm("" : "+v"(sum[1][0][r]));
+      for (int h = 0; h < kStrips; ++h)
+#pragma unroll
+        for (int g = 0; g < 2; ++g)
+#pragma unroll
+          for (int r = 0; r < 4; ++r) {
+            float4v out;
+#pragma unroll
+            for (int e = 0; e < 4; ++e) out[e] = sum[h][g][4 * r + e];
+            place[((h + group) * 2 + g) * 256 + r * 64] = out;
+          }
+      return;
     }
-  } while (++round < rounds);
-  if (kGroups == 2 && group == 0) __syncthreads();
-  __syncthreads();  // the last pieces are stored, though nobody wants them
 
-  // Group 0 keeps the first 32 rows of each wave's part, group 1 the others.
-  if (kGroups == 2) {
-    float4v *const mine = reinterpret_cast<float4v *>(lds) + (group * 4 + wave) * 512 + lane;
-    const float4v *const others = reinterpret_cast<const float4v *>(lds) + ((1 - group) * 4 + wave) * 512 + lane;
-#pragma unroll
-    for (int g = 0; g < 2; ++g)
-#pragma unroll
-      for (int r = 0; r < 4; ++r) {
-        float4v give;
-#pragma unroll
-        for (int e = 0; e < 4; ++e) give[e] = group == 0 ? sum[1][g][4 * r + e] : sum[0][g][4 * r + e];
-        mine[(g * 4 + r) * 64] = give;
-      }
-    __syncthreads();
-#pragma unroll
-    for (int g = 0; g < 2; ++g)
-#pragma unroll
-      for (int r = 0; r < 4; ++r) {
-        const float4v got = others[(g * 4 + r) * 64];
-#pragma unroll
-        for (int e = 0; e < 4; ++e)
-          sum[0][g][4 * r + e] = (group == 0 ? sum[0][g][4 * r + e] : sum[1][g][4 * r + e]) + got[e];
-      }
-    __syncthreads();
-  }
-
-  constexpr int kStrips = 2 / kGroups;  // of 32 rows, that this wave has to write
-  if (kSplit) {
-    const size_t first = (size_t(order.split) * tiles + order.tile) * (kTile * kTile / 4);
-    float4v *place = reinterpret_cast<float4v *>(partial) + first + wave * 1024 + lane;
+    // Each wave turns its part round in LDS so that a store writes whole lines.
+    uint8_t *const stage = lds + (group * 4 + wave) * (kStrips * 32 * 128);
 #pragma unroll
     for (int h = 0; h < kStrips; ++h)
 #pragma unroll
       for (int g = 0; g < 2; ++g)
 #pragma unroll
-        for (int r = 0; r < 4; ++r) {
-          float4v out;
+        for (int r = 0; r < 2; ++r) {
+          uint4v out;
 #pragma unroll
-          for (int e = 0; e < 4; ++e) out[e] = sum[h][g][4 * r + e];
-          place[((h + group) * 2 + g) * 256 + r * 64] = out;
+          for (int e = 0; e < 4; ++e) out[e] = to_bf16_pair(sum[h][g][8 * r + 2 * e], sum[h][g][8 * r + 2 * e + 1]);
+          const int octet = g * 4 + r * 2 + half;
+          *reinterpret_cast<uint4v *>(stage + (32 * h + row) * 128 + (octet ^ row_swizzle(row)) * 16) = out;
         }
-    return;
-  }
-
-  // Each wave turns its part round in LDS so that a store writes whole lines.
-  uint8_t *const stage = lds + (group * 4 + wave) * (kStrips * 32 * 128);
+    // Rows beyond m lie beyond the buffer, and so does what is said of columns beyond n: such stores do nothing.
+    const __amdgpu_buffer_rsrc_t c = __builtin_amdgcn_make_buffer_rsrc(args.c, 0, args.m * args.n * 2, 0x00027000);
+    const int i = first_i + wave_i + group * 32 + lane / 8, j = first_j + wave_j + lane % 8 * 8;
+    const uint32_t place = j < args.n ? (i * args.n + j) * 2 : 0x80000000;
 #pragma unroll
-  for (int h = 0; h < kStrips; ++h)
-#pragma unroll
-    for (int g = 0; g < 2; ++g)
-#pragma unroll
-      for (int r = 0; r < 2; ++r) {
-        uint4v out;
-#pragma unroll
-        for (int e = 0; e < 4; ++e) out[e] = to_bf16_pair(sum[h][g][8 * r + 2 * e], sum[h][g][8 * r + 2 * e + 1]);
-        const int octet = g * 4 + r * 2 + half;
-        *reinterpret_cast<uint4v *>(stage + (32 * h + row) * 128 + (octet ^ row_swizzle(row)) * 16) = out;
-      }
-  // Rows beyond m lie beyond the buffer, and so does what is said of columns beyond n: such stores do nothing.
-  const __amdgpu_buffer_rsrc_t c = __builtin_amdgcn_make_buffer_rsrc(args.c, 0, args.m * args.n * 2, 0x00027000);
-  const int i = first_i + wave_i + group * 32 + lane / 8, j = first_j + wave_j + lane % 8 * 8;
-  const uint32_t place = j < args.n ? (i * args.n + j) * 2 : 0x80000000;
-#pragma unroll
-  for (int t = 0; t < 4 * kStrips; ++t) {
-    const int r = t * 8 + lane / 8;
-    const uint4v out = *reinterpret_cast<const uint4v *>(stage + r * 128 + (lane % 8 ^ row_swizzle(r)) * 16);
-    __builtin_amdgcn_raw_buffer_store_b128(out, c, place, t * 16 * args.n, 0);
-  }
+    for (int t = 0; t < 4 * kStrips; ++t) {
+      const int r = t * 8 + lane / 8;
+      const uint4v out = *reinterpret_cast<const uint4v *>(stage + r * 128 + (lane % 8 ^ row_swizzle(r)) * 16);
+      __builtin_amdgcn_raw_buffer_store_b128(out, c, place, t * 16 * args.n, 0);
+    }
+    if (kGroups == 2) return;
+    ordered += step_tiles;
+    __syncthreads();  // C is out of LDS
+  } while (ordered < xcd_end);
 }
 
 // Adds the splits' partial sums. A thread has eight neighbours of a row of C.
