@@ -7,7 +7,7 @@
 // sums are scaled in f32 and added to the totals.
 // Layouts. Memory has neighbours in i (or j), the matrix instruction wants eight neighbours in k a lane. A thread reads
 // 16 bytes of eight rows of k and turns them round with byte permutes: 16 rows of eight bytes each for LDS.
-// Budget. LDS 2 x 128 x 136 bytes = 34 KiB, so one workgroup a CU and one wave a SIMD. The pitch of 136 spreads the rows
+// Budget. LDS 2 x 128 x 136 bytes = 34 KiB: one workgroup a CU, one wave a SIMD. The pitch of 136 spreads the rows
 // of a read over all banks; the stores, whose rows are 16 apart, still meet (mfma_bank_conflicts.hip: without the 8).
 // 208 registers, none spilled.
 // Bottleneck. Latency: loads, transposition, matrix instructions and scaling follow each other, a barrier between them,

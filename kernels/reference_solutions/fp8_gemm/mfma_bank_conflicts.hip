@@ -1,5 +1,5 @@
-// fp8_gemm, kernel track, a rung of the ladder: the baseline with rows of LDS that are not padded. All rows begin in bank
-// 0, so the 16 lanes of a phase of a read meet in two banks (16 clocks instead of one) and the stores in four.
+// fp8_gemm, kernel track, a rung of the ladder: the baseline with rows of LDS that are not padded. All rows begin in
+// bank 0, so the 16 lanes of a phase of a read meet in two banks (16 clocks instead of one) and the stores in four.
 // Bottleneck: the LDS banks.
 
 /* hipbench-plan 1

@@ -1,5 +1,6 @@
-// fp8_gemm, kernel track: FP8 matrix instructions on 128x128 tiles, the next tile in flight in registers while one is multiplied.
-// Four waves with 64x64 of C each: 32 matrix instructions a wave and step of k for 8 pieces to transpose and 16 LDS reads.
+// fp8_gemm, kernel track: FP8 matrix instructions on 128x128 tiles, the next tile in flight in registers while one is
+// multiplied. Four waves with 64x64 of C each: 32 matrix instructions a wave and step of k for 8 pieces to transpose and
+// 16 LDS reads.
 // Bottleneck: the matrix pipes, up to what one workgroup a CU hides of the barriers.
 
 /* hipbench-plan 1
@@ -31,8 +32,8 @@ constexpr int kPieces = kTile / 4 * (kTileK / 4) / kThreads;  // 4x4 bytes each,
 
 using float16v = float __attribute__((ext_vector_type(16)));
 
-// The matrix instruction wants eight neighbours in k a lane, memory has neighbours in i (or j). So a tile is transposed on its
-// way into LDS, in pieces of 4x4 bytes: four words of four i each become four words of four k each.
+// The matrix instruction wants eight neighbours in k a lane, memory has neighbours in i (or j). So a tile is transposed
+// on its way into LDS, in pieces of 4x4 bytes: four words of four i each become four words of four k each.
 struct Pieces {
   uint32_t words[kPieces][4];
 
@@ -40,21 +41,25 @@ struct Pieces {
   __device__ static int row() { return (threadIdx.x / 64 % 2 * 16 + threadIdx.x % 16) * 4; }
   __device__ static int column(int s) { return (threadIdx.x / 128 * 4 + threadIdx.x / 16 % 4 + 8 * s) * 4; }
 
-  // `source` is the tile's first byte; `rows` how many of its rows exist, a multiple of 4. What does not exist is read from row 0.
+  // `source` is the tile's first byte; `rows` how many of its rows exist, a multiple of 4. What does not exist is read
+  // from row 0.
   __device__ void load(const uint8_t *source, int pitch, int rows) {
     const int i = row() < rows ? row() : 0;
 #pragma unroll
     for (int s = 0; s < kPieces; ++s)
 #pragma unroll
-      for (int r = 0; r < 4; ++r) words[s][r] = *reinterpret_cast<const uint32_t *>(source + (column(s) + r) * pitch + i);
+      for (int r = 0; r < 4; ++r)
+        words[s][r] = *reinterpret_cast<const uint32_t *>(source + (column(s) + r) * pitch + i);
   }
   __device__ void store_transposed(uint8_t (&tile)[kTile][kPitch]) const {
 #pragma unroll
     for (int s = 0; s < kPieces; ++s) {
       const uint32_t(&in)[4] = words[s];
       // Bytes 0 1 of both, then bytes 2 3 of both, interleaved.
-      const uint32_t low01 = __builtin_amdgcn_perm(in[1], in[0], 0x05010400), high01 = __builtin_amdgcn_perm(in[1], in[0], 0x07030602);
-      const uint32_t low23 = __builtin_amdgcn_perm(in[3], in[2], 0x05010400), high23 = __builtin_amdgcn_perm(in[3], in[2], 0x07030602);
+      const uint32_t low01 = __builtin_amdgcn_perm(in[1], in[0], 0x05010400);
+      const uint32_t high01 = __builtin_amdgcn_perm(in[1], in[0], 0x07030602);
+      const uint32_t low23 = __builtin_amdgcn_perm(in[3], in[2], 0x05010400);
+      const uint32_t high23 = __builtin_amdgcn_perm(in[3], in[2], 0x07030602);
       const uint32_t out[4] = {
           __builtin_amdgcn_perm(low23, low01, 0x05040100), __builtin_amdgcn_perm(low23, low01, 0x07060302),
           __builtin_amdgcn_perm(high23, high01, 0x05040100), __builtin_amdgcn_perm(high23, high01, 0x07060302)};
@@ -99,7 +104,8 @@ extern "C" __global__ void __launch_bounds__(kThreads) mfma_tiled_gemm(hb_fp8_ge
 #pragma unroll
       for (int h = 0; h < 2; ++h)
 #pragma unroll
-        for (int g = 0; g < 2; ++g) block[h][g] = __builtin_amdgcn_mfma_f32_32x32x16_fp8_fp8(a[h], b[g], block[h][g], 0, 0, 0);
+        for (int g = 0; g < 2; ++g)
+          block[h][g] = __builtin_amdgcn_mfma_f32_32x32x16_fp8_fp8(a[h], b[g], block[h][g], 0, 0, 0);
     }
     const float b_scale = args.b_scale[kb * scale_columns + first_j / 128];
 #pragma unroll
@@ -122,7 +128,8 @@ extern "C" __global__ void __launch_bounds__(kThreads) mfma_tiled_gemm(hb_fp8_ge
       if (first_i + wave_i + 32 * h >= args.m || j >= args.n) continue;
 #pragma unroll
       for (int r = 0; r < 16; ++r) {
-        const int i = first_i + wave_i + 32 * h + r / 4 * 8 + lane / 32 * 4 + r % 4;  // the rows of C that the lane holds
+        // The rows of C that the lane holds.
+        const int i = first_i + wave_i + 32 * h + r / 4 * 8 + lane / 32 * 4 + r % 4;
         args.c[size_t(i) * args.n + j] = to_bf16(sum[h][g][r]);
       }
     }

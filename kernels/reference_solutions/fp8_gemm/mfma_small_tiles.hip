@@ -28,8 +28,8 @@ constexpr int kPitch = kTileK + 8;                     // bytes a row of LDS; th
 
 using float16v = float __attribute__((ext_vector_type(16)));
 
-// The matrix instruction wants eight neighbours in k a lane, memory has neighbours in i (or j). So a tile is transposed on
-// its way into LDS, in pieces of 4x4 bytes: four words of four i each become four words of four k each.
+// The matrix instruction wants eight neighbours in k a lane, memory has neighbours in i (or j). So a tile is transposed
+// on its way into LDS, in pieces of 4x4 bytes: four words of four i each become four words of four k each.
 template <int kRows>
 __device__ inline void load_transposed(const uint8_t *source, int pitch, uint8_t (&tile)[kRows][kPitch]) {
   for (int piece = threadIdx.x; piece < kRows / 4 * (kTileK / 4); piece += kThreads) {
