@@ -3,10 +3,10 @@
 // Idea. C = A . B^T in tiles of 128x128, a scale block (128 of k) at a time, with v_mfma_f32_32x32x16_fp8_fp8. The
 // sum of a block is scaled and added in f32 by plain FMAs that hide behind the matrix instructions of the next part.
 // What a matrix unit waits for is arranged so that it never has to:
-//   * Two bodies share a SIMD. With many tiles they are two workgroups of four waves on a CU, 576 in all, which take
-//     one tile after the other. With few tiles they are two groups of four waves in one workgroup; group g has every
-//     second scale block, half a turn behind the other, and the two sums meet in LDS at the end. Either way one body
-//     multiplies while the other waits at a barrier, reads or stores.
+//   * Two bodies share a SIMD. With many tiles they are two workgroups of four waves on a CU; with short k there are
+//     576 in all, which take one tile after the other. With few tiles they are two groups of four waves in one
+//     workgroup; group g has every second scale block, half a turn behind the other, and the two sums meet in LDS at
+//     the end. Either way one body multiplies while the other waits at a barrier, reads or stores.
 //   * Memory has neighbours in i (j), the matrix instruction wants neighbours in k. A thread loads 16 bytes of 8 rows
 //     of k, turns the 16x8 bytes with 64 v_perm_b32 and stores 16 rows of 8 bytes to LDS. Loads run one block ahead
 //     of the turning, turning one block ahead of the use: the permutes sit in the shadow of the matrix instructions,
@@ -36,13 +36,13 @@
 //
 // Modelled, microseconds (timing model mi300x-1; `hipbench profile` gives the causes); floor as `hipbench problems show
 // fp8_gemm` has it:
-//   1024,1536,7168   32.1 (  8.6)   1024,3072,1536   18.7 (  3.7)    1024,576,7168   25.4 (  3.2)
-//    1024,7168,256   14.2 (  1.4)   1024,7168,2048   30.8 ( 11.5)   1024,4608,7168   44.5 ( 25.9)
-//   1024,7168,2304   33.2 ( 12.9)    1024,512,7168   23.7 (  2.9)    1024,4096,512   14.8 (  1.6)
+//   1024,1536,7168   32.1 (  8.6)   1024,3072,1536   18.8 (  3.7)    1024,576,7168   25.4 (  3.2)
+//    1024,7168,256   14.2 (  1.4)   1024,7168,2048   31.0 ( 11.5)   1024,4608,7168   44.8 ( 25.9)
+//   1024,7168,2304   33.4 ( 12.9)    1024,512,7168   23.7 (  2.9)    1024,4096,512   15.4 (  1.6)
 //   6144,1536,7168   81.2 ( 51.7)   6144,3072,1536   45.6 ( 22.2)    6144,576,7168   44.6 ( 19.4)
 //    6144,7168,256   38.1 (  8.6)   6144,7168,2048  118.3 ( 69.0)   6144,4608,7168  279.9 (155.2)
 //   6144,7168,2304  130.3 ( 77.6)    6144,512,7168   44.3 ( 17.2)    6144,4096,512   40.8 (  9.9)
-//   geometric mean of the 18 shapes 42.1
+//   geometric mean of the 18 shapes 42.2
 //
 // Tried, and what came of it (kernel time at m=1024,n=1536,k=7168 unless said otherwise):
 //   * Two barriers a block with store and turning between them, matrix instructions in the compiler's order, additions
@@ -81,12 +81,13 @@ pairs   = "tiles > 288 || blocks < 8"     # many tiles: two workgroups a CU; els
 wanted  = "pairs ? 1 : max(1, min(288 / tiles, blocks / 4))"
 share   = "min(blocks, align_up(ceil_div(blocks, wanted), 2))"  # scale blocks of a split
 splits  = "pairs ? 1 : ceil_div(blocks, share)"
+resident = "blocks > 18 ? tiles : min(tiles, 576)"  # as many as run at once take every 72nd tile of their XCD
 [workspace]
 partial = "splits > 1 ? splits * tiles * 65536 : 256"
 [[step]]
 when = "pairs"
 kernel = "gemm<1, false>"
-grid = ["min(tiles, 576)"]  # what is resident at once; each workgroup takes every 72nd tile of its XCD
+grid = ["resident"]
 block = [256]
 args = ["@args", "partial", "i32:tiles", "i32:panel", "i32:shift", "u32:per_tiles", "u32:per_panel", "i32:blocks"]
 [[step]]

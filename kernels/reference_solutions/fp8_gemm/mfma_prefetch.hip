@@ -1,6 +1,6 @@
 // fp8_gemm, kernel track: FP8 matrix instructions on 128x128 tiles, the next tile in flight in registers while one is
-// multiplied. Four waves with 64x64 of C each: 32 matrix instructions a wave and step of k for 8 pieces to transpose and
-// 16 LDS reads.
+// multiplied. Four waves with 64x64 of C each: 32 matrix instructions a wave and step of k for 8 pieces to transpose
+// and 16 LDS reads.
 // Bottleneck: the matrix pipes, up to what one workgroup a CU hides of the barriers.
 
 /* hipbench-plan 1
