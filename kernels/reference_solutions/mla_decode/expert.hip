@@ -1,5 +1,5 @@
 // mla_decode, kernel track, expert: absorbed weights, flash decoding over the latent cache with bf16 matrix
-// instructions, RoPE on the way into LDS, the key range cut evenly over all compute units; products with the weights as
+// instructions, RoPE on the way into LDS, all keys cut evenly over the compute units; products with the weights as
 // tiles in LDS.
 //
 // Idea. project_down, project_up: q, and the new row of the cache. absorb: q_nope by the key half of wkv_up, per head,
@@ -8,22 +8,42 @@
 // read once. combine: the parts of a batch. project_value: the value half of wkv_up on the means. project_out.
 //
 // attend. 304 workgroups of eight waves, one a compute unit. All batches' tiles of 16 keys lie end to end and each
-// workgroup has an even share (stream-K), at most two batches' parts, of which it stores mean, largest score and sum.
+// workgroup has an even share (stream-K): parts of two batches at most, of which it stores mean, reference and sum.
 // A wave has 16 heads: scores transposed (keys by heads), because their layout is the one that the second product
 // takes as its right factor, so that weights never leave their registers. The values are the same tile read the other
 // way: 4 neighbouring latents of 4 keys a lane, turned into 4 left factors by 8 v_perm_b32; no second copy.
 // The reference of the softmax moves only when a score is 2^8 above it: one branch a tile, rescaling is rare.
 //   LDS: two tiles of 16 keys x 1152 bytes, one being read while the next arrives from registers: 36 KiB. Pieces of 16
-//   bytes change places with the row (xor): reads of keys (16 bytes), of values (8) and the writes of latents meet in
-//   no bank; the rope part is written 2 bytes a lane, without conflicts but at a quarter of the rate. Registers: 256:
-//   72 of the query, 128 sums, 11 of the tile on its way, 7 addresses; nothing is spilled in the loop (9 registers
-//   outside).
-// Weights. Tiles of 128 batches by 64 columns by 64 k; a step is fetched two ahead. What kernels here hand on to the
-// next lies in slabs of 64 k, for rows 32 KiB apart would all be in one channel of the L2. project_down and project_out
-// split k; their parts are added by kernels of their own, in f32, in a fixed order.
+//   bytes change places with the row (xor): reads of keys (16 bytes), of values (8) and the writes meet in no bank; the
+//   rope part is written 2 bytes a lane, without conflicts but at a quarter of the rate.
+//   Registers: 256: 72 of the query, 128 sums, 11 of the tile on its way, 7 addresses; nothing is spilled in the loop
+//   (9 registers outside).
+// Weights. Tiles of 128 batches (32 where there are no more) by 64 columns by 64 k, 24 KiB of LDS, two workgroups a
+// compute unit; a step is fetched two ahead. What kernels here hand on to the next lies in slabs of 64 k, for rows 32
+// KiB apart would all be in one channel of the L2. project_down and project_out split k; their parts are added in f32
+// in a fixed order by kernels of their own.
 //
-// Bottleneck: attend reads 1152 bytes a key: 16 keys take 2870 clocks at 4.1 TB/s, 2176 on the matrix units and 2350 in
-// LDS (a wave of 16 heads reads all of a tile twice, 2 x 17 KiB). Each of the three is half to two thirds busy.
+// Bottleneck: 16 keys take attend 2870 clocks from memory at 4.1 TB/s, 2176 on the matrix units and 2350 in LDS (a wave
+// of 16 heads reads all of a tile twice). It needs about 3800: the waves of a SIMD wait for LDS at the same time and do
+// softmax at the same time. Roofs, at 128 batches with 2048 / 4096 / 6144 keys: bytes 680 / 982 / 1280 MB at 4.1 TB/s
+// are 166 / 240 / 313 us; matrix instructions at 1307 TFLOPS 92 / 148 / 204 us.
+//
+// Modelled (mi300x-1.7012c48a), 128 batches:
+//   2048 keys 318 us, 4096 keys 412 us, 6144 keys 506 us (launches and sums included). Of the nearer roof (bytes): 52
+//   %, 58 % and 62 %.
+// At 2048: attend 140 us (matrix units 40 % busy, LDS 43 %, 447 MB from behind the L2 where cache, queries and parts
+// are 376), project_out 61 (wo alone: 39 at the Infinity Cache's 6 TB/s), project_up 26, absorb 16, project_down 16,
+// combine 14, project_value 10, the two sums 10, launches 25.
+//
+// Tried, and did not help (attend at 2048; or all):
+// * products with weights straight from memory into operands (ladder: scattered_loads): 457 us in all instead of 318;
+// * all workgroups of project_out at 16 different k: the L2 loses the left slabs, 81 us instead of 61 with two;
+// * four waves of 32 heads with all registers (half the LDS traffic): the compiler keeps every result of a matrix
+//   instruction in the upper 256 registers, which the sums fill: 700 spills;
+// * scores by 16 heads, values by 32 heads and half of the latents, weights through LDS a tile behind (a fifth less LDS
+//   traffic, three tiles in LDS, softmax off the critical path): 152 us instead of 140, and 165 with the two waves of a
+//   SIMD in opposite order. The freed time goes into hand-over and into reads that lost their look-ahead;
+// * values' first rows read before the softmax, addresses computed anew to pay for it (no spills at all): 146 us.
 
 /* hipbench-plan 1
 problem = "mla_decode"

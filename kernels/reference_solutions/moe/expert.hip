@@ -5,12 +5,14 @@
 // global atomic an expert and workgroup), and a copy of x. gate_up: rows of x gathered through the lists; a tile has
 // 128 columns of gate and the same 128 of up, so that SiLU(gate) * up happens in registers. down: the same product on
 // what gate_up left; results times the router's weight go to memory as f16, a row a visit. combine: y is the sum of a
-// token's five rows. The host waits for nothing and knows no counts: the plan has as many workgroups as there can be,
-// and those beyond the last tile leave.
+// token's five rows, in a fixed order, so that there is no atomic on y and no order of addition to chance. The host
+// waits for nothing and knows no counts: the plan has as many workgroups as there can be, and those beyond the last
+// tile leave.
 //
 // Tiling. A workgroup of four waves has 128 rows by 2 x 128 columns, a wave 64 rows by 2 x 64 columns: 8 accumulators
-// of 32 x 32. The left tile is 64 k deep (a row is then a whole line of memory), the right one 32. Up to 64 visits an
-// expert: 64 rows, for then the weights' bytes are the time.
+// of 32 x 32. The left tile is 64 k deep (a row is then a whole line of memory), the right one 32. An expert's last
+// tile takes the half as high code if 64 rows are enough; up to 64 visits an expert all do, the weights' bytes are the
+// time.
 //   LDS: 16 KiB left + 16 KiB right, and nothing beside, for two workgroups a compute unit; the barriers of one are
 //   hidden by the other. Registers: 218 of 256: 128 sums, 32 of the tiles that are on their way, 32 operands,
 //   addresses. Right tiles stay in LDS as they are in memory: a lane reads two neighbouring columns of four rows in k,
@@ -20,8 +22,20 @@
 //   conflicts. Workgroups go round the eight dies, so each die (XCD) gets a contiguous eighth of the tiles, rows first:
 //   its L2 sees the weights of a column tile once.
 //
-// Bottleneck: the matrix units, 68 % busy in gate_up and 59 % in down; the rest are LDS latency and barriers. Roofs of
-// the largest shape: 3.61 TFLOP at 1307 TFLOPS are 2.76 ms, 3.1 GB at 4.1 TB/s are 0.77 ms.
+// Bottleneck: the matrix units, 68 % busy in gate_up and 59 % in down (4 experts, 896 tokens); the rest are reads of
+// LDS and barriers. Roofs: the largest shape's 3.61 TFLOP at 1307 TFLOPS are 2.76 ms, its 3.1 GB at 4.1 TB/s 0.77 ms.
+//
+// Modelled (mi300x-1.7012c48a):
+//   4 experts: 256 tokens 298 us, 896 tokens 518 us (0.76 PFLOPS over all).
+//
+// Tried, and did not help or less than the next (4 experts, 896 tokens: 518 us):
+// * rows of x and of what gate_up leaves as long as they are, 14336 and 4096 bytes (ladder: one_channel): at one k all
+//   are in one or two of the L2's 16 channels, down takes 379 us instead of 170, 774 in all. Rows 256 bytes longer:
+//   587;
+// * without the compiler being told to leave loads where they are (ladder: late_loads): it moves them down to their
+// use;
+//   with it, and with reads of LDS three factors ahead, gate_up takes 296 us instead of 343;
+// * the lists of rows in LDS for the whole kernel: half a KiB too much for two workgroups a compute unit.
 
 /* hipbench-plan 1
 problem = "moe"
