@@ -49,7 +49,7 @@ std::string evaluations_text(const std::vector<results::EvaluationSummary>& eval
                     {fmt::format("{} of {}", e.passed_shapes, e.shapes)},
                     {shortened(printable_line(e.shape_set), 24)},
                     {duration(e.total_seconds)},
-                    {shortened(printable_line(e.file), 40)},
+                    {printable_line(e.file)},
                     {notes_of(e)}});
   }
   return fitted_table({{"id", true},
@@ -61,7 +61,7 @@ std::string evaluations_text(const std::vector<results::EvaluationSummary>& eval
                        {"passed", true},
                        {"shapes", false, 8},
                        {"took", true, 0, 2},
-                       {"file", false, 12},
+                       {"file", false, 16, 0, true},
                        {"notes", false, 12}},
                       std::move(rows), width, paint);
 }

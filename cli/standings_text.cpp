@@ -52,6 +52,29 @@ std::optional<size_t> next_to_drop(const std::vector<Column>& columns_) {
   return next;
 }
 
+bool has_nothing(const std::vector<std::vector<Cell>>& rows, size_t column) {
+  return std::all_of(rows.begin(), rows.end(), [column](const std::vector<Cell>& row) {
+    return column >= row.size() || row[column].text.empty() || row[column].text == "-";
+  });
+}
+
+void drop_column(std::vector<Column>& columns_, std::vector<std::vector<Cell>>& rows, size_t column) {
+  columns_.erase(columns_.begin() + static_cast<std::ptrdiff_t>(column));
+  for (std::vector<Cell>& row : rows)
+    if (column < row.size()) row.erase(row.begin() + static_cast<std::ptrdiff_t>(column));
+}
+
+// The last `width` columns, with "…" for what was before them.
+std::string end_of(const std::string& text, size_t width) {
+  if (columns(text) <= width || width == 0) return text;
+  size_t skip = columns(text) - width + 1, at = 0;
+  while (skip > 0 && at < text.size()) {
+    ++at;
+    if (at == text.size() || (static_cast<unsigned char>(text[at]) & 0xc0) != 0x80) --skip;
+  }
+  return "…" + text.substr(at);
+}
+
 std::string joined(const std::vector<std::string>& parts) {
   std::string text;
   for (const std::string& part : parts)
@@ -102,6 +125,8 @@ std::string microseconds_cell(double us) {
 
 std::string fitted_table(std::vector<Column> columns_, std::vector<std::vector<Cell>> rows, size_t width,
                          const Painter& paint) {
+  for (size_t i = columns_.size(); i-- > 0;)
+    if (columns_[i].drop > 0 && has_nothing(rows, i)) drop_column(columns_, rows, i);
   std::vector<size_t> widths = widths_of(columns_, rows);
   std::vector<std::string> dropped;
   while (width > 0 && total_of(widths) > width) {
@@ -109,9 +134,7 @@ std::string fitted_table(std::vector<Column> columns_, std::vector<std::vector<C
     const std::optional<size_t> next = next_to_drop(columns_);
     if (!next) break;
     dropped.push_back(columns_[*next].name);
-    columns_.erase(columns_.begin() + static_cast<std::ptrdiff_t>(*next));
-    for (std::vector<Cell>& row : rows)
-      if (*next < row.size()) row.erase(row.begin() + static_cast<std::ptrdiff_t>(*next));
+    drop_column(columns_, rows, *next);
     widths = widths_of(columns_, rows);
   }
   std::vector<std::string> header;
@@ -121,7 +144,8 @@ std::string fitted_table(std::vector<Column> columns_, std::vector<std::vector<C
     right += column.right ? 'r' : 'l';
   }
   for (std::vector<Cell>& row : rows)
-    for (size_t i = 0; i < row.size(); ++i) row[i].text = shortened(row[i].text, widths[i]);
+    for (size_t i = 0; i < row.size(); ++i)
+      row[i].text = columns_[i].keep_end ? end_of(row[i].text, widths[i]) : shortened(row[i].text, widths[i]);
   std::string text = table(header, rows, right, paint);
   if (!dropped.empty())
     text += paint(Color::Dim, fmt::format("left out: {} (a wider terminal or --json has all)", joined(dropped))) + "\n";
@@ -273,7 +297,7 @@ std::string leaderboard_text(const Table& table, size_t limit, size_t width, con
   std::string text;
   if (!rows.empty()) {
     text = fitted_table({{"", true},
-                         {"candidate", false, 16},
+                         {"candidate", false, 20, 0, true},
                          {"model", false, 8, 4},
                          {"speed-up", true},
                          {"time", true},
@@ -324,7 +348,7 @@ std::string shapes_of_table_text(const Table& table, size_t width, const Painter
                        {"best", true},
                        {"speed-up", true},
                        {"of roof", true, 0, 2},
-                       {"candidate", false, 12}},
+                       {"candidate", false, 16, 0, true}},
                       std::move(rows), width, paint);
 }
 

@@ -14,7 +14,9 @@ struct Column {
   std::string name;
   bool right = false;
   size_t shrink_to = 0;  // may be cut to so many columns; 0: never
-  int drop = 0;          // left out when nothing can be cut any more, the largest first; 0: never
+  int drop =
+      0;  // left out when nothing can be cut any more, the largest first, and where no row has anything; 0: never
+  bool keep_end = false;  // what is cut is the beginning, as of a path
 };
 // As table(), but no wider than `width` (0: as wide as it is). The last line names columns that were left out.
 std::string fitted_table(std::vector<Column> columns, std::vector<std::vector<Cell>> rows, size_t width,

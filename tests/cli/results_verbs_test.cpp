@@ -226,6 +226,10 @@ TEST(FittedTable, IsNoWiderThanTheTerminal) {
   }
   EXPECT_THAT(fitted_table(columns_, rows, 40, Painter(false)), HasSubstr("left out: least needed"));
   EXPECT_THAT(fitted_table(columns_, rows, 70, Painter(false)), Not(HasSubstr("left out")));
+  const std::vector<std::vector<Cell>> empty = {{{"1"}, {"a"}, {"-"}, {""}}};
+  EXPECT_EQ(fitted_table(columns_, empty, 0, Painter(false)), "id  name\n 1  a\n");  // what says nothing takes no place
+  const std::vector<Column> paths = {{"file", false, 8, 0, true}};
+  EXPECT_THAT(fitted_table(paths, {{{"candidates/a/tï.hip"}}}, 9, Painter(false)), HasSubstr("…a/tï.hip"));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "results/database.hpp"
 #include "results/migrations.hpp"
 #include "results/run_store.hpp"
+#include "results/speedups.hpp"
 #include "tests/results/sample_evaluation.hpp"
 
 namespace hipbench::results {
@@ -283,6 +284,40 @@ TEST_F(StandingsTest, ARunWhoseOptionsAreNoJsonIsPassedOver) {
       runs->begin_run("huge", R"({"problems": [{"id": "x", "shape_set": "quick"}], "samples": 1e300})", "single", "m"));
   ASSERT_TRUE(runs->begin_run("listless", R"({"problems": 3})", "single", "m"));
   EXPECT_LE(read().headlines.size(), 1U);
+}
+
+TEST_F(StandingsTest, TheTimesOfASourceAreThoseOfTheSameConditions) {
+  const std::string sha256 = sha256_hex(kBaseline);
+  const Evaluation like = evaluation("candidate", {20, 30});
+  const auto times = [&] { return Store::open(file())->times_of(sha256, like).value(); };
+  EXPECT_TRUE(times().us.empty());
+  Evaluation other = evaluation(kBaseline, {1, 1});
+  other.toolchain = "clang 20";
+  Evaluation unsafe = evaluation(kBaseline, {2, 2});
+  unsafe.sandboxed = false;
+  Evaluation model = evaluation(kBaseline, {3, 3});
+  for (ShapeResult& shape : model.shapes) shape.timing_model = "mi300x-2.0";
+  for (const Evaluation& e : {other, unsafe, model, evaluation(kBaseline, {4, 0})}) record(e);
+  EXPECT_TRUE(times().us.empty());
+  const int64_t old = record(evaluation(kBaseline, {40, 80}));
+  Evaluation one_shape = evaluation(kBaseline, {41});
+  one_shape.track = Track::Host;  // a baseline is of one track, its candidates of either
+  const int64_t newer = record(one_shape);
+  EXPECT_THAT(times().us, ElementsAre(testing::Pair("a", 41), testing::Pair("b", 80)));
+  EXPECT_THAT(times().evaluations, ElementsAre(old, newer));
+  const Speedups speedups = speedups_over(like, sha256, times());
+  EXPECT_THAT(speedups.speedup, near(std::sqrt(41.0 / 20 * 80 / 30)));
+  EXPECT_THAT(speedups.shapes[1], near(80.0 / 30));
+  EXPECT_EQ(speedups.why_none, "");
+  EXPECT_THAT(speedups_over(evaluation("wrong", {20, 0}), sha256, times()).why_none, HasSubstr("did not pass"));
+  EXPECT_THAT(speedups_over(evaluation("more", {20, 30, 40}), sha256, times()).why_none, HasSubstr("--with-baseline"));
+}
+
+TEST_F(StandingsTest, AnEvaluationsKeyIsThatOfItsTable) {
+  const Evaluation e = evaluation("candidate", {20, 30});
+  record(e);
+  ComparabilityKey key = key_of(e, sha256_hex(kBaseline));
+  EXPECT_EQ(why_not_comparable(key, read().tables.at(0).key), std::nullopt);
 }
 
 TEST_F(StandingsTest, BenchmarkTimesCountOnlyIfTheTestsPassed) {
