@@ -20,7 +20,7 @@ struct LoopOptions {
   unsigned evaluations_at_once = 1;
   unsigned threads = 1;  // of one evaluation
   bool unsafe_no_sandbox = false;
-  bool baselines = true;                  // evaluate each problem's starter
+  bool baselines = true;                  // evaluate each problem's baseline
   std::optional<int64_t> recording = {};  // a rerun: the run whose answers are taken, and no others
 };
 

@@ -40,14 +40,15 @@ Json time_json(const ShapeResult& shape) {
   return {{"us", shape.time_us}, {"provenance", shape.time_is_modelled ? "modelled" : "measured"}};
 }
 
-Json shapes_json(const Problem* problem, const Evaluation& evaluation) {
+Json shapes_json(const Problem* problem, const Evaluation& evaluation, const results::Speedups& speedups) {
   Json shapes = Json::array();
-  for (const ShapeResult& shape : evaluation.shapes) {
+  for (size_t i = 0; i < evaluation.shapes.size(); ++i) {
+    const ShapeResult& shape = evaluation.shapes[i];
     shapes.push_back({{"shape", shape.shape.label},
                       {"verdict", to_string(shape.verdict.kind)},
                       {"match", match_of(shape)},
                       {"time", time_json(shape)},
-                      {"speedup", nullptr},
+                      {"speedup", number_or_null(i < speedups.shapes.size() ? speedups.shapes[i] : std::nullopt)},
                       {"roof_fraction", number_or_null(roof_fraction(problem, shape))},
                       {"wave_instructions", shape.wave_instructions}});
   }
@@ -78,7 +79,8 @@ Json versions_json(const Evaluation& evaluation) { return {{"hipbench", HIPBENCH
 
 }  // namespace
 
-std::string result_line(const RequestId& id, const Evaluation& e, std::optional<int64_t> stored, double waited_seconds) {
+std::string result_line(const RequestId& id, const Evaluation& e, std::optional<int64_t> stored, double waited_seconds,
+                        const results::Speedups& speedups) {
   const Result<const Problem*> found = find_problem(e.problem);
   const Problem* problem = found ? *found : nullptr;
   const auto passed = std::count_if(e.shapes.begin(), e.shapes.end(), [](const ShapeResult& s) { return s.verdict.passed(); });
@@ -90,14 +92,16 @@ std::string result_line(const RequestId& id, const Evaluation& e, std::optional<
                    {"reason", e.cancelled ? "" : e.verdict.reason},
                    {"evidence", e.verdict.evidence},
                    {"match", match_json(e)},
-                   {"speedup", nullptr},
+                   {"speedup", number_or_null(speedups.speedup)},
+                   {"no_speedup", speedups.why_none.empty() ? Json(nullptr) : Json(speedups.why_none)},
+                   {"baseline_sha256", speedups.baseline_sha256.empty() ? Json(nullptr) : Json(speedups.baseline_sha256)},
                    {"roof_fraction", number_or_null(e.verdict.passed() ? mean_roof_fraction(problem, e) : std::nullopt)},
                    {"problem", e.problem},
                    {"track", to_string(e.track)},
                    {"device", to_string(e.device)},
                    {"shape_set", e.shape_set},
                    {"passed_shapes", passed},
-                   {"shapes", shapes_json(problem, e)},
+                   {"shapes", shapes_json(problem, e, speedups)},
                    {"warnings", e.warnings},
                    {"sandboxed", e.sandboxed},
                    {"memory_checks", e.check},

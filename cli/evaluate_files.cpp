@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "cli/baselines.hpp"
 #include "cli/evaluation_text.hpp"
 #include "cli/json.hpp"
 #include "cli/stop_signals.hpp"
@@ -88,12 +89,20 @@ class Presenter {
  public:
   Presenter(std::span<const Job> jobs, const OutputOptions& output, std::optional<results::Store> store,
             const std::function<void(const Evaluation&)>& finished)
-      : jobs_(jobs), output_(output), store_(std::move(store)), finished_(finished), results_(jobs.size()) {}
+      : jobs_(jobs),
+        output_(output),
+        store_(std::move(store)),
+        finished_(finished),
+        results_(jobs.size()),
+        baselines_(output.with_baseline) {}
 
-  void take(size_t job, Evaluation evaluation) {
+  // `options`: as the evaluation was made.
+  void take(size_t job, Evaluation evaluation, const EvaluateOptions& options) {
     status_ = worse(status_, status_of(evaluation.verdict));
     Stored stored = store_evaluation(store_, evaluation, jobs_[job]);
-    results_[job].emplace(std::move(evaluation), std::move(stored));
+    results::Speedups speedups =
+        baselines_.speedups(*jobs_[job].problem, evaluation, options, store_ ? &*store_ : nullptr);
+    results_[job].emplace(Finished{std::move(evaluation), std::move(stored), std::move(speedups)});
     for (; next_ < results_.size() && results_[next_]; ++next_) show(*results_[next_]);
   }
 
@@ -103,20 +112,24 @@ class Presenter {
   }
 
  private:
-  using Finished = std::pair<Evaluation, Stored>;
+  struct Finished {
+    Evaluation evaluation;
+    Stored stored;
+    results::Speedups speedups;
+  };
 
   void show(Finished& result) {
-    const auto& [evaluation, stored] = result;
+    const auto& [evaluation, stored, speedups] = result;
     if (output_.json) {
-      documents_.push_back(evaluation_json(evaluation, stored.id));
+      documents_.push_back(evaluation_json(evaluation, stored.id, &speedups));
     } else {
       if (results_.size() > 1) fmt::print("{}{}:\n", next_ == 0 ? "" : "\n", printable_line(evaluation.file));
-      fmt::print("{}", evaluation_text(evaluation, replay_command(evaluation, stored.id, output_), Painter::for_stdout()));
+      fmt::print("{}", evaluation_text(evaluation, replay_command(evaluation, stored.id, output_), Painter::for_stdout(), &speedups));
     }
     if (stored.error) status_ = static_cast<ExitStatus>(fail(kEnvironmentFailed, "not stored: " + stored.error->message));
     std::fflush(stdout);
     if (finished_) finished_(evaluation);
-    result.first = {};
+    result = {};
   }
 
   const std::span<const Job> jobs_;
@@ -126,6 +139,7 @@ class Presenter {
   std::vector<std::optional<Finished>> results_;
   size_t next_ = 0;  // that is to be shown
   std::vector<Json> documents_;
+  Baselines baselines_;
   ExitStatus status_ = kAllPassed;
 };
 
@@ -151,7 +165,7 @@ int evaluate_jobs(std::span<const Job> jobs, unsigned at_once, const OutputOptio
   if (!jobs.empty()) print_estimate(jobs.front(), jobs.size());
   Batch batch({.jobs = std::min(at_once != 0 ? at_once : default_jobs(), static_cast<unsigned>(std::max<size_t>(1, jobs.size()))),
                .waiting = jobs.size()},
-              [&](const BatchJob& job, Evaluation evaluation) { presenter.take(std::stoul(job.id), std::move(evaluation)); });
+              [&](const BatchJob& job, Evaluation evaluation) { presenter.take(std::stoul(job.id), std::move(evaluation), job.options); });
   const StopSignals signals([&batch] { batch.stop(); });
   for (size_t k = 0; k < jobs.size(); ++k) {
     BatchJob job{std::to_string(k), jobs[k].problem, jobs[k].file, jobs[k].source, jobs[k].options};

@@ -24,6 +24,7 @@ struct Job {
 
 struct OutputOptions {
   bool json = false;
+  bool with_baseline = false;                     // evaluate a problem's baseline where its times are missing
   std::optional<std::filesystem::path> database;  // none: not stored
 };
 

@@ -13,6 +13,7 @@
 #include <mutex>
 #include <set>
 
+#include "cli/baselines.hpp"
 #include "cli/batch_line.hpp"
 #include "cli/line_reader.hpp"
 #include "cli/stop_signals.hpp"
@@ -43,6 +44,7 @@ class JsonlRun {
   JsonlRun(const EvaluateArguments& arguments, const JsonlArguments& jsonl, unsigned jobs)
       : arguments_(arguments),
         batch_name_(jsonl.batch.empty() ? new_batch_name() : jsonl.batch),
+        baselines_(arguments.with_baseline),
         batch_({.jobs = jobs, .waiting = kWaiting}, [this](const BatchJob& job, Evaluation evaluation) { finished(job, evaluation); }) {}
 
   // The database is opened before anything is read, and this run's place in it found or made.
@@ -138,7 +140,11 @@ class JsonlRun {
     pending_.erase(found);
     const double in_all = std::chrono::duration<double>(Clock::now() - pending.read_at).count();
     const double waited = std::max(0.0, in_all - evaluation.total_seconds);
-    const auto make_line = [&](std::optional<int64_t> id) { return result_line(pending.id, evaluation, id, waited); };
+    const results::Speedups speedups =
+        baselines_.speedups(*job.problem, evaluation, job.options, store_ ? &*store_ : nullptr);
+    const auto make_line = [&](std::optional<int64_t> id) {
+      return result_line(pending.id, evaluation, id, waited, speedups);
+    };
     if (!store_) return print(make_line(std::nullopt));
     // Stored before it is shown: what was shown is never evaluated again.
     const Result<std::string> stored = store_->record_answer(evaluation, {batch_id_, job.id, pending.sha256}, make_line);
@@ -186,6 +192,7 @@ class JsonlRun {
   std::set<std::string> known_;  // ids of this run; the reading thread's alone
   std::mutex mutex_;             // of all below
   std::optional<results::Store> store_;
+  Baselines baselines_;
   std::map<std::string, Pending> pending_;
   std::map<std::string, size_t> verdicts_;
   size_t answered_ = 0, repeated_ = 0;

@@ -19,6 +19,7 @@ struct EvaluateArguments {
   std::optional<uint64_t> seed;
   unsigned threads = 0, jobs = 0;  // 0: as the machine allows
   bool keep_going = false, unsafe_no_sandbox = false, json = false, no_database = false, check = false;
+  bool with_baseline = false;
   std::string database = kDefaultDatabase;
 
   OutputOptions output() const;

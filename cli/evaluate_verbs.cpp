@@ -104,6 +104,9 @@ void add_verb(CLI::App& app, Action& action, bool check) {
       ->default_str("-");
   verb->add_option("--batch", jsonl->batch, "With --jsonl: its name. The same name again goes on where a run was stopped");
   verb->add_flag("--keep-going", arguments->keep_going, "Go on with the other shapes after one that did not pass");
+  if (!check)
+    verb->add_flag("--with-baseline", arguments->with_baseline,
+                   "Evaluate the problem's baseline too, where the database lacks its times, for the speed-up");
   add_database_options(*verb, *arguments);
   const std::string name = check ? "check" : "eval";
   verb->footer(
@@ -123,6 +126,7 @@ void add_verb(CLI::App& app, Action& action, bool check) {
 OutputOptions EvaluateArguments::output() const {
   OutputOptions options;
   options.json = json;
+  options.with_baseline = with_baseline;
   if (!no_database) options.database = database;
   return options;
 }

@@ -12,11 +12,14 @@ namespace {
 constexpr size_t kMostEvidenceLines = 40;
 constexpr size_t kMostWarnings = 5;
 
-std::string shape_table(const Evaluation& evaluation, const Painter& paint) {
-  const std::vector<std::string> header = {"shape",  "verdict",           "error/allowed", "rows checked",
-                                           "rounds", "wave instructions", "emulation",     "time"};
+std::string shape_table(const Evaluation& evaluation, const results::Speedups* speedups, const Painter& paint) {
+  std::vector<std::string> header = {"shape",  "verdict",           "error/allowed", "rows checked",
+                                     "rounds", "wave instructions", "emulation",     "time"};
+  const bool has_speedups = speedups != nullptr && speedups->speedup;
+  if (has_speedups) header.push_back("speed-up");
   std::vector<std::vector<Cell>> rows;
-  for (const ShapeResult& shape : evaluation.shapes) {
+  for (size_t i = 0; i < evaluation.shapes.size(); ++i) {
+    const ShapeResult& shape = evaluation.shapes[i];
     const bool ran = shape.wave_instructions > 0;
     rows.push_back({{printable_line(shape.shape.label)},
                     {std::string(to_string(shape.verdict.kind)), color_of(shape.verdict)},
@@ -26,8 +29,9 @@ std::string shape_table(const Evaluation& evaluation, const Painter& paint) {
                     {ran ? quantity(static_cast<double>(shape.wave_instructions)) : "-"},
                     {ran ? duration(shape.emulation_seconds) : "-"},
                     {time_cell(shape)}});
+    if (has_speedups && speedups->shapes[i]) rows.back().push_back({fmt::format("{:.2f}x", *speedups->shapes[i])});
   }
-  return table(header, rows, "llrrrrrr", paint);
+  return table(header, rows, "llrrrrrrr", paint);
 }
 
 std::string verdict_text(const Verdict& verdict, const std::string& where) {
@@ -142,9 +146,19 @@ std::string times_text(const std::vector<ShapeResult>& shapes, const Painter& pa
   return text;
 }
 
-std::string evaluation_text(const Evaluation& evaluation, const std::string& replay, const Painter& paint) {
+// Over the baseline; of what did not pass there is nothing to say.
+std::string speedup_text(const Evaluation& evaluation, const results::Speedups* speedups, const Painter& paint) {
+  if (speedups == nullptr || !evaluation.verdict.passed() || evaluation.check) return "";
+  if (speedups->speedup) {
+    return fmt::format("speed-up {:.2f}x over the baseline of {}\n", *speedups->speedup, evaluation.problem);
+  }
+  return paint(Color::Dim, "no speed-up: " + printable_line(speedups->why_none)) + "\n";
+}
+
+std::string evaluation_text(const Evaluation& evaluation, const std::string& replay, const Painter& paint,
+                            const results::Speedups* speedups) {
   std::string text;
-  if (!evaluation.shapes.empty()) text += shape_table(evaluation, paint) + "\n";
+  if (!evaluation.shapes.empty()) text += shape_table(evaluation, speedups, paint) + "\n";
   const auto& shapes = evaluation.shapes;
   const auto passed =
       std::count_if(shapes.begin(), shapes.end(), [](const ShapeResult& s) { return s.verdict.passed(); });
@@ -154,7 +168,7 @@ std::string evaluation_text(const Evaluation& evaluation, const std::string& rep
     text += failures_text(evaluation, paint);
   }
   text += warnings_text(evaluation, paint) + facts_text(evaluation, paint);
-  text += times_text(shapes, paint);
+  text += times_text(shapes, paint) + speedup_text(evaluation, speedups, paint);
   if (!replay.empty()) text += paint(Color::Dim, "again: " + replay) + "\n";
   return text;
 }

@@ -267,7 +267,7 @@ void add_run_options(CLI::App& verb, GenerateArguments& a) {
   verb.add_option("--jobs,-j", a.jobs, "Evaluations at once; default: as the machine allows");
   verb.add_option("--threads", a.threads, "Threads of one evaluation; default: the cores, shared");
   verb.add_option("--parallel", a.parallel, "Samples at once; default: 8")->check(CLI::Range(1u, 4096u));
-  verb.add_flag("--no-baseline", a.no_baseline, "Do not evaluate the starters: no speedups in the report");
+  verb.add_flag("--no-baseline", a.no_baseline, "Do not evaluate the problems' baselines: no speed-ups in the report");
   verb.add_flag("--unsafe-no-sandbox", a.unsafe_no_sandbox,
                 "Without a sandbox: only for models that you trust; never ranked");
 }

@@ -84,7 +84,7 @@ Json kernel_json(const KernelResources& k) {
           {"scratch_bytes", k.scratch_bytes}};
 }
 
-Json shape_result_json(const ShapeResult& s) {
+Json shape_result_json(const ShapeResult& s, const std::optional<double>& speedup) {
   Json time = nullptr;
   if (s.time_us > 0) time = {{"us", s.time_us}, {"provenance", s.time_is_modelled ? "modelled" : "measured"}};
   if (!s.timing_model.empty() && s.time_us > 0) {
@@ -97,6 +97,7 @@ Json shape_result_json(const ShapeResult& s) {
           {"row_count", s.row_count},
           {"rounds", s.rounds},
           {"time", std::move(time)},
+          {"speedup", speedup ? Json(*speedup) : Json(nullptr)},
           {"wave_instructions", s.wave_instructions},
           {"emulation_seconds", s.emulation_seconds},
           {"comparison", comparison_json(s.comparison)},
@@ -124,9 +125,17 @@ Json listed_shapes_json(const Problem& problem, ShapeSet set) {
 
 }  // namespace
 
-Json evaluation_json(const Evaluation& e, std::optional<int64_t> id) {
+Json baseline_json(const results::Speedups* speedups) {
+  if (speedups == nullptr || speedups->baseline_sha256.empty()) return nullptr;
+  return {{"sha256", speedups->baseline_sha256}, {"evaluations", speedups->baseline_evaluations}};
+}
+
+Json evaluation_json(const Evaluation& e, std::optional<int64_t> id, const results::Speedups* speedups) {
   Json shapes = Json::array(), kernels = Json::array();
-  for (const ShapeResult& shape : e.shapes) shapes.push_back(shape_result_json(shape));
+  for (size_t i = 0; i < e.shapes.size(); ++i) {
+    const bool has_speedup = speedups != nullptr && i < speedups->shapes.size();
+    shapes.push_back(shape_result_json(e.shapes[i], has_speedup ? speedups->shapes[i] : std::nullopt));
+  }
   for (const KernelResources& kernel : e.kernels) kernels.push_back(kernel_json(kernel));
   return {{"schema", "hipbench.evaluation/1"},
           {"id", id ? Json(*id) : Json(nullptr)},
@@ -142,6 +151,9 @@ Json evaluation_json(const Evaluation& e, std::optional<int64_t> id) {
           {"passed", e.verdict.passed()},
           {"verdict", verdict_json(e.verdict)},
           {"stage", to_string(e.stage)},
+          {"speedup", speedups != nullptr && speedups->speedup ? Json(*speedups->speedup) : Json(nullptr)},
+          {"no_speedup", speedups != nullptr && !speedups->why_none.empty() ? Json(speedups->why_none) : Json(nullptr)},
+          {"baseline", baseline_json(speedups)},
           {"shapes", std::move(shapes)},
           {"kernels", std::move(kernels)},
           {"warnings", e.warnings},

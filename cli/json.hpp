@@ -7,13 +7,17 @@
 #include <string>
 
 #include "evaluator/evaluation.hpp"
+#include "results/speedups.hpp"
 #include "results/store.hpp"
 
 namespace hipbench::cli {
 
 using Json = nlohmann::ordered_json;
 
-Json evaluation_json(const Evaluation& evaluation, std::optional<int64_t> id);
+// `speedups`: null where they are not looked up.
+Json evaluation_json(const Evaluation& evaluation, std::optional<int64_t> id,
+                     const results::Speedups* speedups = nullptr);
+
 Json problem_json(const Problem& problem);
 Json report_json(std::span<const results::EvaluationSummary> evaluations);
 Json profile_json(const Evaluation& evaluation);

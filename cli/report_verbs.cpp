@@ -175,7 +175,7 @@ int leaderboard(const LeaderboardOptions& options) {
     print_json(document);
     return kAllPassed;
   }
-  if (standings->tables.empty()) {
+  if (standings->tables.empty() && standings->published.empty()) {
     fmt::print("nothing to rank in {}\n", printable_line(options.database));
     return kAllPassed;
   }
@@ -192,6 +192,9 @@ int leaderboard(const LeaderboardOptions& options) {
     if (!table.runs.empty()) fmt::print("{}", runs_of_table_text(table, width, paint));
     fmt::print("\n");
   }
+  if (!standings->published.empty() && options.provenance.empty())
+    fmt::print("{}\n{}", paint(Color::Bold, "Published by others, not checked here and not comparable with the above"),
+               published_text(standings->published, width, paint));
   return kAllPassed;
 }
 

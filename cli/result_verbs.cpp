@@ -200,6 +200,8 @@ void add_reverify(CLI::App& app, Action& action) {
       ->check(CLI::Range(1u, 1024u));
   verb->add_option("--threads", options->arguments.threads, "Threads of the emulated device; default: one a core")
       ->check(CLI::Range(0u, 1024u));
+  verb->add_flag("--with-baseline", options->arguments.with_baseline,
+                 "Evaluate the problem's baseline too, where the database lacks its times");
   verb->add_flag("--json", options->arguments.json, "Print one JSON document (docs/json.md)");
   verb->footer("The inputs are new, so that a candidate that was right by chance shows. From then on the newest evaluation\n"
                "of a winner counts.\n\nExample:\n  hipbench reverify monday");

@@ -201,13 +201,21 @@ Json headline_json(const results::RunHeadline& h) {
 }  // namespace
 
 Json standings_json(const results::Standings& standings, const StandingsDetail& detail) {
-  Json headlines = Json::array(), tables = Json::array();
+  Json headlines = Json::array(), tables = Json::array(), published = Json::array();
+  for (const results::PublishedStanding& p : standings.published)
+    published.push_back({{"problem", p.problem},
+                         {"shape", p.shape},
+                         {"what", p.what},
+                         {"device", p.device},
+                         {"time_us", time(p.time_us)},
+                         {"source", p.source}});
   for (const results::RunHeadline& headline : standings.headlines) headlines.push_back(headline_json(headline));
   for (const Table& table : standings.tables) tables.push_back(table_json(table, detail));
   return {{"evaluations", standings.evaluations},
           {"candidates", standings.candidates},
           {"headlines", std::move(headlines)},
-          {"tables", std::move(tables)}};
+          {"tables", std::move(tables)},
+          {"published", std::move(published)}};
 }
 
 }  // namespace hipbench::cli

@@ -352,4 +352,22 @@ std::string shapes_of_table_text(const Table& table, size_t width, const Painter
                       std::move(rows), width, paint);
 }
 
+std::string published_text(std::span<const results::PublishedStanding> published, size_t width, const Painter& paint) {
+  std::vector<std::vector<Cell>> rows;
+  for (const results::PublishedStanding& p : published)
+    rows.push_back({{printable_line(p.problem)},
+                    {printable_line(p.shape)},
+                    {microseconds_cell(p.time_us)},
+                    {printable_line(p.what)},
+                    {printable_line(p.device)},
+                    {printable_line(p.source)}});
+  return fitted_table({{"problem", false, 8},
+                       {"shape", false, 12},
+                       {"time", true},
+                       {"whose", false, 8},
+                       {"device", false, 0, 1},
+                       {"source", false, 12}},
+                      std::move(rows), width, paint);
+}
+
 }  // namespace hipbench::cli

@@ -38,6 +38,9 @@ std::string leaderboard_text(const results::Table& table, size_t limit, size_t w
 // Each shape's times: baseline, expert, and the best candidate.
 std::string shapes_of_table_text(const results::Table& table, size_t width, const Painter& paint);
 
+// What others published, apart from all that is ours.
+std::string published_text(std::span<const results::PublishedStanding> published, size_t width, const Painter& paint);
+
 // "1.23x", "0.33", "-".
 std::string ratio_cell(const std::optional<double>& ratio);
 std::string share_cell(const std::optional<double>& share);

@@ -1,7 +1,8 @@
 #include "results/database.hpp"
 
-#include <fcntl.h>
+#include <SQLiteCpp/Backup.h>
 #include <SQLiteCpp/Savepoint.h>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sqlite3.h>
 #include <unistd.h>
@@ -116,11 +117,21 @@ std::string uri_for_reading(const fs::path& path, bool immutable) {
   return uri + (immutable ? "?immutable=1" : "");
 }
 
+// A copy in memory, brought up to date: for files of an earlier version that cannot be written.
+Result<std::unique_ptr<SQLite::Database>> updated_copy(const fs::path& path, std::span<const std::string_view> steps) {
+  SQLite::Database source(uri_for_reading(path, nobody_can_write(path)), SQLite::OPEN_READONLY | SQLite::OPEN_URI);
+  auto copy = std::make_unique<SQLite::Database>(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+  SQLite::Backup(*copy, source).executeStep(-1);
+  TRY(migrate(*copy, path, steps));
+  copy->exec("PRAGMA query_only = ON");
+  return copy;
+}
+
 Result<std::unique_ptr<SQLite::Database>> open_for_reading(const fs::path& path, const StoreOptions& options,
                                                            std::span<const std::string_view> steps) {
   const bool immutable = nobody_can_write(path);
-  // A connection that may not write cannot tidy up either: the last to close would leave the -wal and -shm files behind. So it may,
-  // but changes nothing. SQLite itself falls back to reading where the file is read-only.
+  // A connection that may not write cannot tidy up either: the last to close would leave the -wal and -shm files
+  // behind. So it may, but changes nothing. SQLite itself falls back to reading where the file is read-only.
   const int access = immutable ? SQLite::OPEN_READONLY : SQLite::OPEN_READWRITE;
   auto database = std::make_unique<SQLite::Database>(uri_for_reading(path, immutable), access | SQLite::OPEN_URI,
                                                      static_cast<int>(options.patience.count()));
@@ -133,6 +144,8 @@ Result<std::unique_ptr<SQLite::Database>> open_for_reading(const fs::path& path,
   Result<std::unique_ptr<SQLite::Database>> updated =
       guarded(path, [&] { return open_for_writing(path, options, steps); });
   if (updated) return updated;
+  if (Result<std::unique_ptr<SQLite::Database>> copy = guarded(path, [&] { return updated_copy(path, steps); }))
+    return copy;
   return updated.error().with_context(
       fmt::format("{} is of schema version {} and must be brought to {} before it can be read", path.string(), version,
                   steps.size()));

@@ -38,8 +38,7 @@ ShapeStanding shape_standing(const TableRows& rows, const ShapeData& shape) {
   if (shape.verdict != VerdictKind::Passed || !is_time(shape.time_us, standing.floor_us)) return standing;
   standing.roof_fraction = roof_fraction(shape.time_us, standing.roof_us);
   standing.matrix_utilisation = utilisation(facts.flops, shape.time_us, facts.peak_flops);
-  if (facts.bytes > 0)
-    standing.memory_utilisation = utilisation(facts.bytes, shape.time_us, mi300x::kPeakHbmBytes);
+  if (facts.bytes > 0) standing.memory_utilisation = utilisation(facts.bytes, shape.time_us, mi300x::kPeakHbmBytes);
   if (is_time(standing.baseline_us)) standing.speedup = standing.baseline_us / shape.time_us;
   return standing;
 }
@@ -151,6 +150,12 @@ void fill_entries(TableMaker& maker, TableRows& rows, const TurnsByEvaluation& t
   for (const auto& [sha256, evaluations] : by_source)
     rows.table.entries.push_back(make_entry(maker, rows, evaluations, turns, runs));
   std::sort(rows.table.entries.begin(), rows.table.entries.end(), is_ahead);
+  if (rows.table.key.provenance != to_string(Provenance::Measured)) return;
+  std::optional<double> noise;  // the worst of what was taken: it bounds every ratio of the table
+  for (const Entry& entry : rows.table.entries)
+    for (const ShapeStanding& shape : entry.shapes)
+      if (shape.noise_floor) noise = std::max(noise.value_or(0), *shape.noise_floor);
+  rows.table.trust = trust_note(Provenance::Measured, rows.table.key.problem, "", noise);
 }
 
 bool is_before(const Table& a, const Table& b) {
@@ -177,6 +182,12 @@ ReferenceHashes references_of(const std::string& id) {
   ReferenceHashes hashes;
   const Result<const Problem*> problem = find_problem(id);
   if (!problem) return hashes;
+  for (const auto& list : {(*problem)->references(), (*problem)->ladder()})
+    for (const ReferenceSolution& one : list) hashes.names[one.sha256] = one.name;
+  const ReferenceSolution* baseline = (*problem)->reference(ReferenceRole::Baseline);
+  const ReferenceSolution* expert = (*problem)->reference(ReferenceRole::Expert);
+  if (baseline != nullptr) hashes.baseline = baseline->sha256;
+  if (expert != nullptr) hashes.expert = expert->sha256;
   return hashes;
 }
 
@@ -193,6 +204,8 @@ Result<Standings> read_standings(const std::filesystem::path& path, const Standi
   for (const RunData& run : data.runs) runs[run.id] = &run;
 
   Standings standings;
+  standings.published = TRY(guarded(
+      path, [&]() -> Result<std::vector<PublishedStanding>> { return read_published(*database, own.problem); }));
   standings.headlines = add_runs(data, maker, own);
   std::set<std::string> candidates;
   for (const EvaluationData& e : data.evaluations) candidates.insert(e.source_sha256);

@@ -29,8 +29,8 @@ struct ShapeStanding {
   std::optional<double> speedup, roof_fraction;  // t_baseline / t, roof / t
   // The work's FLOPs over the peak of their type, and its inputs and outputs over HBM's peak, in that time.
   std::optional<double> matrix_utilisation, memory_utilisation;
-  std::optional<double> noise_floor;             // A/A, of a measured time
-  double time_error = 0;                         // relative, from sampling workgroups, of a modelled time
+  std::optional<double> noise_floor;  // A/A, of a measured time
+  double time_error = 0;              // relative, from sampling workgroups, of a modelled time
 };
 
 // A source and how it did, as its newest evaluation under the table's key says.
@@ -145,9 +145,16 @@ struct RunHeadline {
   uint64_t tokens = 0;
 };
 
+// What others published of a problem's shapes: shown, never ranked, never divided with ours.
+struct PublishedStanding {
+  std::string problem, shape, what, device, source;
+  double time_us = 0;
+};
+
 struct Standings {
-  std::vector<Table> tables;           // by problem, shape set, track, provenance; those with most results first
-  std::vector<RunHeadline> headlines;  // best first within a provenance and track; those are never mixed
+  std::vector<Table> tables;                 // by problem, shape set, track, provenance; those with most results first
+  std::vector<RunHeadline> headlines;        // best first within a provenance and track; those are never mixed
+  std::vector<PublishedStanding> published;  // by problem and shape, fastest first
   size_t evaluations = 0, candidates = 0;
 };
 

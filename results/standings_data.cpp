@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "results/rows.hpp"
+#include "results/standings.hpp"
 
 namespace hipbench::results {
 
@@ -140,6 +141,21 @@ void read_reverified(SQLite::Database& database, StandingsData& data) {
 }
 
 }  // namespace
+
+std::vector<PublishedStanding> read_published(SQLite::Database& database, const std::string& problem) {
+  SQLite::Statement query(database,
+                          "SELECT problem, shape, what, device, source, time_us FROM published_times "
+                          "WHERE ?1 = '' OR problem = ?1 ORDER BY problem, shape, time_us");
+  query.bind(1, problem);
+  std::vector<PublishedStanding> published;
+  while (query.executeStep()) {
+    Row row(query);
+    PublishedStanding& one = published.emplace_back();
+    for (std::string* text : {&one.problem, &one.shape, &one.what, &one.device, &one.source}) *text = row.text();
+    one.time_us = row.real();
+  }
+  return published;
+}
 
 Result<StandingsData> read_standings_data(SQLite::Database& database, const std::string& problem) {
   StandingsData data;

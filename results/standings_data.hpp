@@ -62,6 +62,8 @@ struct CostData {
   uint64_t tokens = 0;
 };
 
+struct PublishedStanding;  // results/standings.hpp
+
 struct StandingsData {
   std::vector<EvaluationData> evaluations;  // oldest first
   std::vector<TurnData> turns;              // by run, problem, sample, turn
@@ -70,6 +72,8 @@ struct StandingsData {
   std::map<std::pair<int64_t, std::string>, CostData> costs;  // by run and problem
   std::map<int64_t, std::vector<int64_t>> reverified;         // evaluations that repeat one, oldest first
 };
+
+std::vector<PublishedStanding> read_published(SQLite::Database& database, const std::string& problem);
 
 // `problem`: only of this one; empty: all.
 Result<StandingsData> read_standings_data(SQLite::Database& database, const std::string& problem);

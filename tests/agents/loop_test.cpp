@@ -153,7 +153,7 @@ TEST_F(Generate, RefineGoesFromACompileErrorToTheBestRungAndIsRepeatedFromItsRec
   const std::vector<results::RunSummary> summaries = results::RunStore::open(path("a.db"))->summaries().value();
   ASSERT_EQ(summaries.size(), 4u);
   EXPECT_EQ(summaries[0].flagged, 1);  // the scripted model knows the shipped kernels by heart
-  EXPECT_GT(summaries[0].speedups.at(0), 1);
+  EXPECT_NEAR(summaries[0].speedups.at(0), 1, 0.01);  // its fastest turn is the baseline itself
 }
 
 // Minutes: registered in CMakeLists.txt with the label `slow`.

@@ -96,6 +96,18 @@ TEST_F(JsonLines, EveryCandidateHasALineWithWhatTheDocumentsSay) {
   EXPECT_EQ(result.of("bad")["match"], 0.0);
   EXPECT_EQ(result.of("broken")["stage"], "compile");
   EXPECT_EQ(stored(), 3u);
+
+  // Nobody has evaluated the baseline yet; then somebody does, and from then on its times are found.
+  EXPECT_TRUE(good["speedup"].is_null());
+  EXPECT_THAT(good["no_speedup"].get<std::string>(), HasSubstr("--with-baseline"));
+  const Run with = run({candidate("again", starter()).dump()}, {"--with-baseline"});
+  ASSERT_TRUE(with.of("again")["speedup"].is_number()) << with.errors;
+  EXPECT_EQ(stored(), 5u);
+  const Run after = run({candidate("later", starter()).dump()});
+  EXPECT_EQ(after.of("later")["speedup"], with.of("again")["speedup"]);
+  EXPECT_EQ(after.of("later")["shapes"][0]["speedup"], after.of("later")["speedup"]);
+  EXPECT_EQ(after.of("later")["baseline_sha256"], with.of("again")["baseline_sha256"]);
+  EXPECT_EQ(stored(), 6u);
 }
 
 TEST_F(JsonLines, ALineThatMakesNoSenseIsAnsweredAndNeverStopsTheBatch) {

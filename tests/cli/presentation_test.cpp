@@ -57,6 +57,24 @@ TEST(EvaluationText, HasALineAShapeThenVerdictEvidenceAndHowToRepeat) {
                 "again: hipbench replay 7\n");
 }
 
+TEST(EvaluationText, SpeedUpsAreAColumnAndASentence) {
+  Evaluation evaluation = results::sample_evaluation();
+  evaluation.check = false;
+  evaluation.shapes.resize(1);
+  evaluation.verdict = Verdict::pass();
+  results::SourceTimes baseline;
+  baseline.us = {{"m=64,n=64,k=128", 8.5}};
+  const results::Speedups speedups = results::speedups_over(evaluation, "00ff", baseline);
+  const std::string text = evaluation_text(evaluation, "", kPlain, &speedups);
+  EXPECT_THAT(text, HasSubstr("4.25 µs modelled     2.00x\n"));
+  EXPECT_THAT(text, HasSubstr("speed-up 2.00x over the baseline of fp8_gemm"));
+  EXPECT_EQ(evaluation_json(evaluation, {}, &speedups)["speedup"], 2.0);
+  const results::Speedups none = results::speedups_over(evaluation, "00ff", {});
+  EXPECT_THAT(evaluation_text(evaluation, "", kPlain, &none), HasSubstr("no speed-up: the baseline has not been evaluated"));
+  EXPECT_TRUE(evaluation_json(evaluation, {}, &none)["speedup"].is_null());
+  EXPECT_THAT(results::speedups_over(evaluation, "", {}).why_none, HasSubstr("has no baseline yet"));
+}
+
 TEST(EvaluationText, WhatNeverCameToAShapeShowsTheVerdictAlone) {
   Evaluation evaluation;
   evaluation.verdict = {VerdictKind::CompileError, "clang found 1 error",
@@ -107,6 +125,9 @@ TEST(EvaluationJson, HasTheDocumentedKeys) {
                                                   "passed",
                                                   "verdict",
                                                   "stage",
+                                                  "speedup",
+                                                  "no_speedup",
+                                                  "baseline",
                                                   "shapes",
                                                   "kernels",
                                                   "warnings",
@@ -119,7 +140,7 @@ TEST(EvaluationJson, HasTheDocumentedKeys) {
                                                   "hipbench_version",
                                                   "started_at"}));
   EXPECT_EQ(keys(json["shapes"][0]),
-            (std::vector<std::string>{"shape", "verdict", "checked_rows", "row_count", "rounds", "time",
+            (std::vector<std::string>{"shape", "verdict", "checked_rows", "row_count", "rounds", "time", "speedup",
                                       "wave_instructions", "emulation_seconds", "comparison", "launches"}));
   EXPECT_EQ(json["seed"], "18364758544493064720");
   EXPECT_EQ(json["shapes"][0]["time"]["provenance"], "modelled");

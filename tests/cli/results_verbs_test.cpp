@@ -181,6 +181,9 @@ TEST_F(ResultsVerbs, PublishedTimesAreTakenOverOrRefusedWithTheLine) {
   };
   EXPECT_THAT(import("problem,shape,what,device,time_us\nfp8_gemm,\"m=1,n=2,k=3\",theirs,MI300X,12.5\n").output,
               HasSubstr("1 published times are new"));
+  const std::string shown = hipbench({"leaderboard"}).output;
+  EXPECT_THAT(shown, HasSubstr("Published by others"));
+  EXPECT_THAT(shown, HasSubstr("12.50 µs  theirs"));
   expect_refused(import("shape,time\n"), "times.csv:1: the first line must be");
   expect_refused(import("problem,shape,what,device,time_us\na,b,c,d,-1\n"), "times.csv:2: \"-1\" is no time");
   expect_refused(import("problem,shape,what,device,time_us\na,b,c\n"), "times.csv:2: 3 fields instead of 5");

@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "results/database.hpp"
+#include "results/migrations.hpp"
 #include "tests/results/sample_evaluation.hpp"
 
 namespace hipbench::results {
@@ -117,6 +118,21 @@ TEST_F(DamagedDatabaseTest, AReadOnlyFileAndFolderCanBeRead) {
     EXPECT_THAT(error_of(folder() / "new.db"), HasSubstr("permission"));
   }
   ::chmod(folder().c_str(), 0755);
+}
+
+TEST_F(DamagedDatabaseTest, AReadOnlyFileOfAnEarlierVersionCanBeReadToo) {
+  ASSERT_TRUE(open_database(file(), {}, migrations().first(3)));
+  ::chmod(file().c_str(), 0444);
+  ::chmod(folder().c_str(), 0555);
+  {
+    const AsNobody nobody;
+    const Result<Store> store = Store::open(file(), {.access = Access::Read});
+    ASSERT_TRUE(store) << store.error().message;
+    EXPECT_TRUE(store->list()->empty());
+    EXPECT_FALSE(store->load(1));
+  }
+  ::chmod(folder().c_str(), 0755);
+  EXPECT_EQ(SQLite::Database(file().string()).execAndGet("PRAGMA user_version").getInt(), 3);
 }
 
 TEST_F(DamagedDatabaseTest, AFullDisk) {

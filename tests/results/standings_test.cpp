@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "evaluator/measure.hpp"
 #include "problems/registry.hpp"
 #include "results/database.hpp"
 #include "results/migrations.hpp"
@@ -318,6 +319,23 @@ TEST_F(StandingsTest, AnEvaluationsKeyIsThatOfItsTable) {
   record(e);
   ComparabilityKey key = key_of(e, sha256_hex(kBaseline));
   EXPECT_EQ(why_not_comparable(key, read().tables.at(0).key), std::nullopt);
+}
+
+TEST_F(StandingsTest, AMeasuredTablesTrustIsItsWorstNoiseFloor) {
+  for (const double floor : {0.01, 0.03}) {
+    Evaluation e = evaluation(fmt::format("noise {}", floor), {20, 30});
+    e.device = DeviceKind::Hip;
+    for (ShapeResult& shape : e.shapes) {
+      shape.time_is_modelled = false;
+      auto measurement = std::make_shared<Measurement>();
+      measurement->noise_floor = floor;
+      shape.measurement = measurement;
+    }
+    record(e);
+  }
+  const Table table = read().tables.at(0);
+  EXPECT_EQ(table.trust, "A/A noise floor 3.0 %");
+  EXPECT_THAT(table.entries[0].shapes[0].noise_floor, near(0.01));
 }
 
 TEST_F(StandingsTest, BenchmarkTimesCountOnlyIfTheTestsPassed) {
