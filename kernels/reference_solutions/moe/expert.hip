@@ -26,7 +26,10 @@
 // LDS and barriers. Roofs: the largest shape's 3.61 TFLOP at 1307 TFLOPS are 2.76 ms, its 3.1 GB at 4.1 TB/s 0.77 ms.
 //
 // Modelled (mi300x-1.7012c48a):
-//   4 experts: 256 tokens 298 us, 896 tokens 518 us (0.76 PFLOPS over all).
+//   4 experts: 256 tokens 298 us, 896 tokens 518 us (0.76 PFLOPS over all);
+//   32 experts, 2048 tokens 2157 us, a third of what bytes (2.97 GB: 725 us) and matrix units (691 us) allow. gate_up
+//   takes 1505 of it and waits for memory: 3.9 GB come from behind the L2, for its tiles want weights of two experts at
+//   a time and each weight twice; an expert's 256 or so tokens fill two and a half tiles. down takes 564.
 //
 // Tried, and did not help or less than the next (4 experts, 896 tokens: 518 us):
 // * rows of x and of what gate_up leaves as long as they are, 14336 and 4096 bytes (ladder: one_channel): at one k all
