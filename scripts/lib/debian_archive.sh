@@ -21,7 +21,11 @@ debian_mirror() {
     sed 's,/*$,,'
 }
 
-# prepare_private_apt FOLDER: APT_CONFIG for the calls below. The system's own download settings (proxies) are kept; its hooks are
+# private_apt COMMAND...: an apt command that looks into the folder only. Never exported: the same variable in an apt-get of the system's
+# would install packages of sid there.
+private_apt() { APT_CONFIG=$private_apt_config "$@"; }
+
+# prepare_private_apt FOLDER: what private_apt uses. The system's own download settings (proxies) are kept; its hooks are
 # not, since docker images clean the system's caches in one.
 prepare_private_apt() {
   local folder=$1 mirror
@@ -63,26 +67,26 @@ prepare_private_apt() {
 	APT::Update::Error-Mode "any";
 	CONF
   } >"$folder/apt.conf"
-  export APT_CONFIG="$folder/apt.conf"
+  private_apt_config=$folder/apt.conf
   say "fetching package lists of Debian sid and trixie from $mirror (20 MB)"
-  apt-get update -q >"$log" 2>&1 || fail "cannot read Debian's package lists: $(first_error)" "$(diagnosis)"
+  private_apt apt-get update -q >"$log" 2>&1 || fail "cannot read Debian's package lists: $(first_error)" "$(diagnosis)"
 }
 
 # available_version PACKAGE SUITE TRIED_VERSION: the tried version if the mirror still has it, else the newest of that suite.
 available_version() {
   local rows
-  rows=$(apt-cache madison "$1" 2>/dev/null | awk -F' *[|] *' -v suite="$2/" '{ split($3, where, " ") }
+  rows=$(private_apt apt-cache madison "$1" 2>/dev/null | awk -F' *[|] *' -v suite="$2/" '{ split($3, where, " ") }
     index(where[2], suite) == 1 { gsub(/ /, "", $2); print $2 }')
   if grep -qxF "$3" <<<"$rows"; then printf '%s\n' "$3"; else head -n 1 <<<"$rows"; fi
 }
 
-sha256_in_lists() { apt-cache show "$1=$2" 2>/dev/null | sed -n 's/^SHA256: //p' | head -n 1; }
+sha256_in_lists() { private_apt apt-cache show "$1=$2" 2>/dev/null | sed -n 's/^SHA256: //p' | head -n 1; }
 
 # download_package PACKAGE VERSION TARGET
 download_package() {
   local folder
   folder=$(mktemp -d "$scratch/download.XXXXXX")
-  (cd "$folder" && apt-get download -q "$1=$2") >"$log" 2>&1 || fail "cannot download $1 $2: $(first_error)" "$(diagnosis)"
+  (cd "$folder" && private_apt apt-get download -q "$1=$2") >"$log" 2>&1 || fail "cannot download $1 $2: $(first_error)" "$(diagnosis)"
   mv "$folder"/*.deb "$3"
 }
 

@@ -71,7 +71,7 @@ fetch_package() {
     say "$name $package_version: from $cache"
     return
   fi
-  [[ -n ${APT_CONFIG:-} && $APT_CONFIG == "$scratch"/* ]] || prepare_private_apt "$scratch/apt"
+  [[ -n ${private_apt_config:-} ]] || prepare_private_apt "$scratch/apt"
   local tried=$package_version
   package_version=$(available_version "$name" "$suite" "$tried")
   if [[ -z $package_version ]]; then
