@@ -64,5 +64,10 @@ NPM
   grep -q '^hip-headers user ' "$work/toolchain/manifest.txt" || { echo 'FAILED: manifest' && failures=$((failures + 1)); }
 fi
 
+# Setup looks into Debian sid with an apt configuration of its own; were it exported, a later apt-get install would take sid's packages.
+if grep -rnE 'export +APT_CONFIG' "$checkout/scripts"; then
+  echo 'FAILED: APT_CONFIG is exported' && failures=$((failures + 1))
+fi
+
 ((failures == 0)) || exit 1
 echo 'all as expected'
