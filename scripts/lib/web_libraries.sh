@@ -45,7 +45,7 @@ fetch_web_archives() {
     return 1
   fi
   say "chart libraries: downloading ${missing[*]}"
-  if ! (cd "$to" && timeout 120 npm pack --ignore-scripts --silent --fetch-retries=1 --fetch-retry-mintimeout=1000 --cache "$scratch/npm" "${missing[@]}") >"$log" 2>&1; then
+  if ! (cd "$to" && timeout 120 npm pack --ignore-scripts --loglevel=error --fetch-retries=1 --fetch-retry-mintimeout=1000 --cache "$scratch/npm" "${missing[@]}") >"$log" 2>&1; then
     web_warning "npm cannot download ${missing[*]}: $(grep -m 1 -E 'code|ERR|error' "$log" | cut -c 1-200)"
     return 1
   fi
