@@ -138,7 +138,7 @@ TEST(LaunchPlan, TheStartersPlanIsAccepted) {
 
 TEST(LaunchPlan, ThePlansOfAllShippedCandidatesAreAccepted) {
   int plans = 0;
-  for (const char* folder : {"/problems/fp8_gemm/candidates", "/tests/wrong_candidates"}) {
+  for (const char* folder : {"/kernels/reference_solutions/fp8_gemm", "/tests/wrong_candidates"}) {
     for (const auto& entry : std::filesystem::directory_iterator(std::string(HIPBENCH_SOURCE_DIR) + folder)) {
       if (entry.path().extension() != ".hip") continue;
       const std::string source = *read_file(entry.path());
