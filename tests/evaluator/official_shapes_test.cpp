@@ -9,8 +9,7 @@ std::vector<std::string> shipped() {
   std::vector<std::string> paths;
   for (const char* host : {"tiled_host", "naive_host"})
     paths.push_back(std::string("problems/fp8_gemm/candidates/") + host + ".hip");
-  for (const auto& list : {fp8_gemm().references(), fp8_gemm().ladder()})
-    for (const ReferenceSolution& one : list) paths.push_back(one.path);
+  for (const ReferenceSolution& one : fp8_gemm().references()) paths.push_back(one.path);
   return paths;
 }
 
