@@ -196,9 +196,12 @@ Result<void> read_relocations(const File& file, std::span<const std::byte> bytes
   return {};
 }
 
-Result<void> read_metadata_note(const File& file, ElfImage& image) {
+Result<void> read_metadata_note(const File& file, std::span<const std::byte> bytes, ElfImage& image) {
   for (const auto& header : TRY(from_llvm(file.program_headers()))) {
     if (header.p_type != elf::PT_NOTE) continue;
+    // LLVM's own check adds offset and size without a look at overflow.
+    if (!slice(bytes, header.p_offset, header.p_filesz))
+      return Error{"code object: a note segment lies outside the file"};
     llvm::Error failure = llvm::Error::success();
     for (const auto& note : file.notes(header, failure)) {
       if (note.getName() != "AMDGPU" || note.getType() != elf::NT_AMDGPU_METADATA || !image.metadata.empty()) continue;
@@ -248,7 +251,7 @@ Result<ElfImage> read_elf(std::span<const std::byte> bytes) {
   TRY(read_segments(file, bytes, image));
   TRY(read_symbols(file, image));
   TRY(read_relocations(file, bytes, image));
-  TRY(read_metadata_note(file, image));
+  TRY(read_metadata_note(file, bytes, image));
   find_debug_sections(file, bytes, image);
   return image;
 }

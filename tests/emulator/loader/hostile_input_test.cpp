@@ -59,6 +59,38 @@ TEST(HostileInput, MutatedHeadersNeverCrashTheLoader) {
     }
 }
 
+// Every word of every ELF header, so that no sum of an offset and a size goes unchecked, not even one that wraps around
+// to a small number.
+TEST(HostileInput, WrappingOffsetsNeverCrashTheLoader) {
+  const std::string elf = test_data("loader_v5.elf");
+  auto space = std::move(AddressSpace::create()).value();
+  const auto word = [&](size_t at) {
+    u64 value;
+    std::memcpy(&value, elf.data() + at, 8);
+    return value;
+  };
+  std::vector<size_t> words;
+  for (size_t at = 0; at < 64 + 56 * static_cast<size_t>(elf[56]); at += 8) words.push_back(at);
+  for (size_t at = word(40); at + 8 <= elf.size(); at += 8) words.push_back(at);
+  for (const size_t at : words)
+    for (const u64 value :
+         {~u64{0}, ~u64{0} - 8, ~u64{0} - 0x23b, ~u64{0} - elf.size(), u64{1} << 63, u64{elf.size()}}) {
+      std::string bytes = elf;
+      std::memcpy(bytes.data() + at, &value, 8);
+      use(bytes, *space);
+      // A large size beside an offset that wraps.
+      if (at + 32 <= elf.size()) {
+        const u64 size = 0 - value;
+        std::memcpy(bytes.data() + at + 24, &size, 8);  // p_filesz after p_offset
+        use(bytes, *space);
+        bytes = elf;
+        std::memcpy(bytes.data() + at, &value, 8);
+        std::memcpy(bytes.data() + at + 8, &size, 8);  // sh_size after sh_offset
+        use(bytes, *space);
+      }
+    }
+}
+
 TEST(HostileInput, TruncatedCodeObjectsNeverCrashTheLoader) {
   const std::string elf = test_data("loader_v5.elf");
   auto space = std::move(AddressSpace::create()).value();
