@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+
+#include "evaluator/time_advice.hpp"
 
 namespace hipbench::agents {
 
@@ -71,6 +74,54 @@ std::string causes(const Problem& problem, const ShapeResult& shape, const Launc
   return text;
 }
 
+// The text of a line of the candidate, counted from 1; empty: it has no such line.
+std::string_view line_of(std::string_view source, size_t number) {
+  for (; number > 1; --number) {
+    const size_t end = source.find('\n');
+    if (end == std::string_view::npos) return "";
+    source.remove_prefix(end + 1);
+  }
+  source = source.substr(0, source.find_first_of("\r\n"));
+  return source.substr(std::min(source.find_first_not_of(" \t"), source.size()));
+}
+
+// "line 34: `acc += a * b;`" of the candidate, "amd_hip_fp8.h:626" of a header: where it lies on this machine is
+// nobody's business.
+std::string place_of(const std::string& place, const std::string& candidate) {
+  constexpr size_t kLongest = 100;
+  if (place.empty()) return "(no line is known)";
+  if (const size_t slash = place.rfind('/'); slash != std::string::npos) return place.substr(slash + 1);
+  size_t number = 0;
+  std::from_chars(place.data() + place.rfind(':') + 1, place.data() + place.size(), number);
+  const std::string_view text = number == 0 ? "" : line_of(candidate, number);
+  return number == 0 ? place : fmt::format("line {}: {}", number, text.substr(0, kLongest));
+}
+
+// Where a launch's modelled time goes: what its waves do, at which lines, and what would help.
+std::string time_text(const LaunchRecord& launch, const std::string& candidate) {
+  constexpr double kLeastShare = 0.02;
+  constexpr size_t kMostLines = 6;
+  if (!(launch.modelled_seconds > 0)) return "";
+  const emulator::TimeBreakdown& b = launch.time_breakdown;
+  const auto name = [](emulator::TimeCause cause) { return emulator::kTimeCauseNames[static_cast<size_t>(cause)]; };
+  std::string text = fmt::format("  modelled {:.2f} us, of it the kernel {:.2f}; what its waves do or wait for:",
+                                 launch.modelled_seconds * 1e6, b.kernel_seconds * 1e6);
+  for (size_t cause = 0; cause < emulator::kTimeCauses; ++cause)
+    if (b.shares[cause] >= kLeastShare)
+      text += fmt::format(" {} {:.0f} %,", emulator::kTimeCauseNames[cause], 100 * b.shares[cause]);
+  text.back() = '\n';
+  size_t lines = 0;
+  for (const emulator::HotLine& line : b.lines) {
+    if (line.share < kLeastShare || ++lines > kMostLines) continue;
+    text += fmt::format("  {}{:.0f} % {} at {}\n", lines == 1 ? "hottest lines:\n  " : "", 100 * line.share,
+                        name(line.cause), place_of(line.source, candidate));
+  }
+  for (const TimeChange& change : changes_that_help(b))
+    text += fmt::format("  up to {:.2f} us less without {}: {}\n", change.gain_seconds * 1e6, name(change.cause),
+                        advice(change.cause));
+  return text;
+}
+
 std::string profile_text(const Problem& problem, const Evaluation& e) {
   if (e.shapes.empty() || !e.shapes.back().verdict.passed()) return "";
   // The shape with most work says most.
@@ -85,7 +136,7 @@ std::string profile_text(const Problem& problem, const Evaluation& e) {
         "{} bytes read and {} written by lanes; {} barriers\n",
         launch.kernel, c.workgroups, c.waves, c.instructions, c.valu, c.salu, c.vmem + c.smem, c.lds, c.mfma, c.branch,
         c.bytes_read, c.bytes_written, c.barriers);
-    text += causes(problem, *largest, launch);
+    text += causes(problem, *largest, launch) + time_text(launch, e.source);
   }
   for (const KernelResources& kernel : e.kernels) {
     text += fmt::format("{}: {} VGPRs ({} of them AGPRs), {} SGPRs, {} bytes of LDS", kernel.name, kernel.vgprs,

@@ -182,15 +182,12 @@ class Loop {
     if (!options_.baselines || stopping()) return {};
     const std::string& id = problem.problem->id();
     if (TRY(journal_.with([&](results::RunStore& store) { return store.find_baseline(run_, id); }))) return {};
+    // What all speed-ups are over (docs/results.md).
+    const ReferenceSolution* baseline = problem.problem->reference(ReferenceRole::Baseline);
+    if (baseline == nullptr) return {};
     EvaluateOptions options = evaluate_options(problem, sample_seed(spec_.seed, id, SIZE_MAX));
-    std::string file = "starter of " + id, source(problem.problem->starter(spec_.track));
-    // What all speed-ups are over (docs/results.md); the starter where a problem has none.
-    if (const ReferenceSolution* baseline = problem.problem->reference(ReferenceRole::Baseline)) {
-      file = baseline->path;
-      source = baseline->source;
-      options.track = std::nullopt;
-    }
-    const Evaluation evaluation = evaluate_one(problem, file, source, options);
+    options.track = std::nullopt;
+    const Evaluation evaluation = evaluate_one(problem, baseline->path, std::string(baseline->source), options);
     // One that fails here (a machine without its toolchain) shows in the samples too; there are no speedups then.
     const Score score = score_of(evaluation);
     if (evaluation.cancelled || !score.passed()) return {};

@@ -13,7 +13,7 @@
 #include "agents/loop.hpp"
 #include "cli/choices.hpp"
 #include "cli/evaluate_options.hpp"
-#include "cli/run_report.hpp"
+#include "cli/standings_text.hpp"
 #include "cli/stop_signals.hpp"
 #include "cli/text.hpp"
 #include "cli/verbs.hpp"
@@ -189,12 +189,9 @@ int end_of(const ChosenRun& chosen, const LoopResult& result, const GenerateArgu
     if (const Result<void> finished = store.finish_run(chosen.run.id); !finished)
       return fail(kEnvironmentFailed, finished.error().message);
   }
-  const Result<std::vector<results::RunSummary>> summaries = store.summaries();
-  if (!summaries) return fail(kEnvironmentFailed, summaries.error().message);
-  std::vector<results::RunSummary> own;
-  for (const results::RunSummary& summary : *summaries)
-    if (summary.run == chosen.run.name) own.push_back(summary);
-  if (!own.empty()) fmt::print("{}", runs_text(own, Painter::for_stdout()));
+  Result<results::Standings> standings = results::read_standings(arguments.database);
+  if (!standings) return fail(kEnvironmentFailed, standings.error().message);
+  fmt::print("{}", run_text(std::move(*standings), chosen.run.name, terminal_width(), Painter::for_stdout()));
   for (const std::string& reason : result.reasons) fmt::print(stderr, "unfinished: {}\n", printable_line(reason));
   if (result.unfinished != 0)
     fmt::print(stderr, "{} samples are unfinished{}\n", result.unfinished,

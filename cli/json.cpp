@@ -91,6 +91,8 @@ Json shape_result_json(const ShapeResult& s, const std::optional<double>& speedu
     time["model"] = s.timing_model;
     time["sampling_error"] = s.time_error;
   }
+  if (const std::optional<double> floor = results::noise_floor_of(s); floor && s.time_us > 0)
+    time["noise_floor"] = *floor;
   return {{"shape", s.shape.label},
           {"verdict", verdict_json(s.verdict)},
           {"checked_rows", s.checked_rows},
@@ -209,7 +211,7 @@ Json report_json(std::span<const results::EvaluationSummary> evaluations) {
                     {"passed_shapes", e.passed_shapes},
                     {"total_seconds", e.total_seconds}});
   }
-  return {{"schema", "hipbench.report/1"}, {"evaluations", std::move(list)}};
+  return {{"schema", "hipbench.report/2"}, {"evaluations", std::move(list)}};
 }
 
 Json profile_json(const Evaluation& e) {

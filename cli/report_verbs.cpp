@@ -9,7 +9,6 @@
 #include "cli/evaluation_text.hpp"
 #include "cli/html_report.hpp"
 #include "cli/json.hpp"
-#include "cli/run_report.hpp"
 #include "cli/standings_json.hpp"
 #include "cli/standings_text.hpp"
 #include "cli/text.hpp"
@@ -102,15 +101,6 @@ int check_file(const ReportOptions& options) {
                   options.database, list));
 }
 
-// The runs of `hipbench generate`, oldest first.
-Result<std::vector<results::RunSummary>> runs_of(const ReportOptions& options) {
-  const results::RunStore store = TRY(results::RunStore::open_for_reading(options.database));
-  std::vector<results::RunSummary> runs;
-  for (results::RunSummary& run : TRY(store.summaries()))
-    if (options.filter.problem.empty() || run.problem == options.filter.problem) runs.push_back(std::move(run));
-  return runs;
-}
-
 int report(const ReportOptions& options) {
   if (options.integrity) return check_file(options);
   if (!options.html.empty()) return write_html_report(options.database, options.filter.problem, options.html);
@@ -122,10 +112,7 @@ int report(const ReportOptions& options) {
       results::read_standings(options.database, {.problem = options.filter.problem, .references = {}});
   if (!standings) return fail(kEnvironmentFailed, standings.error().message);
   if (options.json) {
-    const Result<std::vector<results::RunSummary>> runs = runs_of(options);
-    if (!runs) return fail(kEnvironmentFailed, runs.error().message);
     Json document = report_json(*evaluations);
-    document["runs"] = runs_json(*runs);
     document["standings"] = standings_json(*standings, {.entries = false});
     print_json(document);
     return kAllPassed;
@@ -189,7 +176,8 @@ int leaderboard(const LeaderboardOptions& options) {
     fmt::print("{}\n{}{}", paint(Color::Bold, title_of(table)), conditions_text(table, paint),
                leaderboard_text(table, limit, width, paint));
     if (!table.timed.empty()) fmt::print("{}", shapes_of_table_text(table, width, paint));
-    if (!table.runs.empty()) fmt::print("{}", runs_of_table_text(table, width, paint));
+    if (!table.runs.empty())
+      fmt::print("{}{}", runs_of_table_text(table, width, paint), draws_of_table_text(table, width, paint));
     fmt::print("\n");
   }
   if (!standings->published.empty() && options.provenance.empty())

@@ -257,12 +257,66 @@ std::string runs_of_table_text(const Table& table, size_t width, const Painter& 
                       std::move(rows), width, paint);
 }
 
+std::string draws_of_table_text(const Table& table, size_t width, const Painter& paint) {
+  const auto at = [](const std::map<size_t, double>& values, size_t k) {
+    const auto found = values.find(k);
+    return found == values.end() ? std::nullopt : std::optional(found->second);
+  };
+  std::vector<std::vector<Cell>> rows;
+  for (const RunStanding& run : table.runs) {
+    if (run.requested < 2) continue;
+    for (const auto& [k, pass] : run.pass_at) {
+      rows.push_back({{printable_line(run.run)},
+                      {std::to_string(k)},
+                      {share_cell(pass)},
+                      {share_cell(at(run.fast_1_at, k))},
+                      {ratio_cell(at(run.best_of, k))}});
+      for (const double share : k == 1 ? run.expert_shares : std::vector<double>(run.expert_shares.size(), -1))
+        rows.back().push_back({share < 0 ? "" : share_cell(share)});
+      rows.back().resize(5 + std::size(results::kExpertShares));
+    }
+  }
+  if (rows.empty()) return "";
+  std::vector<Column> columns_ = {
+      {"run", false, 10}, {"k", true}, {"pass@k", true}, {"fast_1@k", true, 0, 6}, {"best of k", true, 0, 5}};
+  int drop = 1;
+  for (const double share : results::kExpertShares)
+    columns_.push_back({fmt::format("above {:g} of expert", share), true, 0, drop++});
+  return fitted_table(std::move(columns_), std::move(rows), width, paint);
+}
+
+std::string run_text(results::Standings standings, const std::string& run, size_t width, const Painter& paint) {
+  std::erase_if(standings.headlines, [&](const RunHeadline& h) { return h.run != run; });
+  std::string text;
+  const bool several = std::ranges::any_of(standings.headlines, [](const auto& h) { return h.problems.size() > 1; });
+  if (several) text += headlines_text(standings.headlines, width, paint) + "\n";
+  for (Table& table : standings.tables) {
+    std::erase_if(table.runs, [&](const RunStanding& r) { return r.run != run; });
+    if (table.runs.empty()) continue;
+    text += fmt::format("{}\n{}{}{}", paint(Color::Bold, title_of(table)), conditions_text(table, paint),
+                        runs_of_table_text(table, width, paint), draws_of_table_text(table, width, paint));
+  }
+  return text;
+}
+
 namespace {
 
 std::string entry_notes(const Entry& entry) {
   return joined({entry.unranked.empty() ? "" : "unranked: " + entry.unranked, entry.aided ? "aided" : "",
                  entry.similar_to.empty() ? "" : "nearly " + entry.similar_to,
                  entry.imported_from.empty() ? "" : "imported", entry.speedup ? "" : entry.no_speedup});
+}
+
+std::string noise_cell(const std::optional<double>& floor) {
+  return floor ? fmt::format("{:.1f} %", 100 * *floor) : "-";
+}
+
+// The worst of its shapes' noise floors: it bounds what is said of all of them.
+std::optional<double> noise_floor_of(const Entry& entry) {
+  std::optional<double> worst;
+  for (const results::ShapeStanding& shape : entry.shapes)
+    if (shape.noise_floor) worst = std::max(worst.value_or(0), *shape.noise_floor);
+  return worst;
 }
 
 std::string entry_name(const Entry& entry) {
@@ -275,17 +329,18 @@ std::string entry_name(const Entry& entry) {
 
 std::string leaderboard_text(const Table& table, size_t limit, size_t width, const Painter& paint) {
   std::vector<std::vector<Cell>> rows;
-  size_t rank = 0, passed = 0;
+  size_t ranks[2] = {0, 0}, passed = 0;  // the aided are ranked apart
   for (const Entry& entry : table.entries) {
     if (entry.verdict != VerdictKind::Passed) continue;
     const bool is_ranked = entry.unranked.empty() && entry.reference.empty() && (entry.speedup || entry.time_us);
-    if (is_ranked) ++rank;
+    const size_t rank = is_ranked ? ++ranks[entry.aided] : 0;
     if (++passed > limit) continue;
     const bool is_reference = !entry.reference.empty();
     rows.push_back({{is_ranked ? std::to_string(rank) : ""},
                     {printable_line(entry_name(entry)), is_reference ? Color::Dim : Color::Plain},
                     {printable_line(entry.model)},
                     {ratio_cell(entry.speedup), Color::Bold},
+                    {noise_cell(noise_floor_of(entry))},
                     {entry.time_us ? microseconds_cell(*entry.time_us) : "-"},
                     {share_cell(entry.expert_fraction)},
                     {share_cell(entry.position)},
@@ -300,6 +355,7 @@ std::string leaderboard_text(const Table& table, size_t limit, size_t width, con
                          {"candidate", false, 20, 0, true},
                          {"model", false, 8, 4},
                          {"speed-up", true},
+                         {"A/A", true, 0, 1},
                          {"time", true},
                          {"of expert", true, 0, 3},
                          {"position", true, 0, 6},
@@ -339,6 +395,7 @@ std::string shapes_of_table_text(const Table& table, size_t width, const Painter
                     {time_of(table.expert)},
                     {best_shape != nullptr ? microseconds_cell(best_shape->time_us) : "-"},
                     {ratio_cell(best_shape != nullptr ? best_shape->speedup : std::nullopt)},
+                    {noise_cell(best_shape != nullptr ? best_shape->noise_floor : std::nullopt)},
                     {share_cell(best_shape != nullptr ? best_shape->roof_fraction : std::nullopt)},
                     {best != nullptr ? printable_line(entry_name(*best)) : "-"}});
   }
@@ -347,6 +404,7 @@ std::string shapes_of_table_text(const Table& table, size_t width, const Painter
                        {"expert", true, 0, 1},
                        {"best", true},
                        {"speed-up", true},
+                       {"A/A", true, 0, 3},
                        {"of roof", true, 0, 2},
                        {"candidate", false, 16, 0, true}},
                       std::move(rows), width, paint);

@@ -31,6 +31,11 @@ std::string conditions_text(const results::Table& table, const Painter& paint);
 std::string headlines_text(std::span<const results::RunHeadline> headlines, size_t width, const Painter& paint);
 // The runs on one problem: fast_p with its denominator, bands, cost.
 std::string runs_of_table_text(const results::Table& table, size_t width, const Painter& paint);
+// What who draws k samples gets (pass@k, fast_1@k, best-of-k), and the shares above parts of the expert's speed. Empty:
+// no run asked for more than one sample.
+std::string draws_of_table_text(const results::Table& table, size_t width, const Painter& paint);
+// One run: over its problems, then on each, with what its numbers are relative to.
+std::string run_text(results::Standings standings, const std::string& run, size_t width, const Painter& paint);
 // "passed 12, wrong_result 3".
 std::string verdicts_text(const std::map<VerdictKind, size_t>& verdicts);
 // The ranked candidates, `limit` of them; then how many others there are.

@@ -8,6 +8,7 @@
 
 #include "cli/occupancy.hpp"
 #include "cli/text.hpp"
+#include "evaluator/time_advice.hpp"
 
 namespace hipbench::cli {
 
@@ -17,50 +18,6 @@ using emulator::kTimeCauseNames;
 using emulator::kTimeCauses;
 using emulator::TimeBreakdown;
 using emulator::TimeCause;
-
-// What to try when waves spend their time so.
-std::string_view advice(TimeCause cause) {
-  switch (cause) {
-    case TimeCause::Executing:
-      return "fewer instructions for the same work: wider loads, packed arithmetic, addresses computed once";
-    case TimeCause::Issue:
-      return "waves of one SIMD want the same unit: fewer vector instructions beside the matrix ones, fewer branches";
-    case TimeCause::Mfma:
-      return "the matrix units are the limit here: only fewer or cheaper matrix instructions help";
-    case TimeCause::Lds:
-      return "read LDS further ahead of the use, or keep more in registers";
-    case TimeCause::LdsPipe:
-      return "fewer or wider LDS accesses, without bank conflicts (pad or swizzle the rows)";
-    case TimeCause::Memory:
-      return "load further ahead (one more stage of prefetch), more waves a SIMD, or reuse what is loaded";
-    case TimeCause::MemoryPipe:
-      return "coalesce: neighbouring lanes on neighbouring bytes, 16 bytes a lane";
-    case TimeCause::Barrier:
-      return "fewer barriers, or work that is split more evenly between the waves";
-    case TimeCause::Fetch:
-      return "smaller code: less unrolling, so that loops stay in the instruction cache";
-  }
-  return "";
-}
-
-struct Change {
-  TimeCause cause;
-  double gain_seconds;  // at most: if that waiting were gone and nothing else waited instead
-};
-
-std::vector<Change> changes(const TimeBreakdown& breakdown) {
-  constexpr size_t kShown = 3;
-  constexpr double kLeastShare = 0.05;
-  std::vector<Change> all;
-  for (uint32_t cause = 0; cause < kTimeCauses; ++cause)
-    if (static_cast<TimeCause>(cause) != TimeCause::Executing && breakdown.shares[cause] >= kLeastShare)
-      all.push_back({static_cast<TimeCause>(cause), breakdown.shares[cause] * breakdown.kernel_seconds});
-  std::ranges::sort(all, [](const Change& a, const Change& b) {
-    return a.gain_seconds > b.gain_seconds || (a.gain_seconds == b.gain_seconds && a.cause < b.cause);
-  });
-  if (all.size() > kShown) all.resize(kShown);
-  return all;
-}
 
 std::string_view name_of(TimeCause cause) { return kTimeCauseNames[static_cast<size_t>(cause)]; }
 
@@ -101,7 +58,7 @@ std::string time_breakdown_text(const LaunchRecord& launch) {
     if (line.share >= 0.02)
       text += fmt::format("      {:5.1f} %  {}  {}\n", 100 * line.share,
                           line.source.empty() ? "(no line table)" : printable_line(line.source), name_of(line.cause));
-  for (const Change& change : changes(b))
+  for (const TimeChange& change : changes_that_help(b))
     text += fmt::format("      up to {} less without {}: {}\n", microseconds(change.gain_seconds),
                         name_of(change.cause), advice(change.cause));
   return text;
@@ -115,7 +72,7 @@ nlohmann::ordered_json time_breakdown_json(const LaunchRecord& launch) {
   for (uint32_t cause = 0; cause < kTimeCauses; ++cause) shares[std::string(kTimeCauseNames[cause])] = b.shares[cause];
   for (const emulator::HotLine& line : b.lines)
     lines.push_back({{"source", line.source}, {"share", line.share}, {"cause", name_of(line.cause)}});
-  for (const Change& change : changes(b))
+  for (const TimeChange& change : changes_that_help(b))
     advised.push_back({{"without", name_of(change.cause)},
                        {"gain_us_at_most", change.gain_seconds * 1e6},
                        {"advice", advice(change.cause)}});

@@ -162,18 +162,21 @@ int import_file(const ImportOptions& options) {
     return fail(kWrongUsage, fmt::format("there is no database {}", printable_line(options.file)));
   const Result<results::ImportReport> report = results::import_database(options.database, options.file, options.note);
   if (!report) return fail(kEnvironmentFailed, report.error().message);
-  fmt::print("{}: {} evaluations, {} runs and {} turns are new; {} evaluations were here before\n",
-             printable_line(options.database), report->evaluations, report->runs, report->turns, report->known);
+  fmt::print(
+      "{}: {} evaluations, {} runs, {} turns and {} answers of batches are new; {} evaluations were here before\n",
+      printable_line(options.database), report->evaluations, report->runs, report->turns, report->answers,
+      report->known);
   for (const std::string& name : report->renamed)
-    fmt::print("note: another run has that name: {}\n", printable_line(name));
+    fmt::print("note: another one has that name: {}\n", printable_line(name));
   return kAllPassed;
 }
 
 void add_export(CLI::App& app, Action& action) {
   CLI::App* verb = app.add_subcommand("export", "The database's tables as CSV or JSON Lines");
   auto options = std::make_shared<ExportOptions>();
-  verb->add_option("TABLE", options->table,
-                   "evaluations (default), shapes, samples, launches, runs, turns or published")
+  verb->add_option(
+          "TABLE", options->table,
+          "evaluations (default), shapes, samples, launches, runs, turns, answers (of eval --jsonl) or published")
       ->check(CLI::IsMember(results::export_names()));
   verb->add_option("--db", options->database, "The database of results; default: hipbench.db");
   verb->add_option("--problem,-p", options->problem, "Only this problem's");
@@ -185,7 +188,7 @@ void add_export(CLI::App& app, Action& action) {
 }
 
 void add_import(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand("import", "Take over the evaluations and runs of another database");
+  CLI::App* verb = app.add_subcommand("import", "Take over the evaluations, runs and batches of another database");
   auto options = std::make_shared<ImportOptions>();
   verb->add_option("FILE", options->file, "The other database; with --published a CSV file")->required();
   verb->add_option("--db", options->database, "The database that gets them; default: hipbench.db");

@@ -77,6 +77,18 @@ Json turns_json(const results::RunStanding& run, Words& words) {
   return json;
 }
 
+// What who draws k samples gets: [k, pass@k, fast_1@k, best of k].
+Json draws_json(const results::RunStanding& run) {
+  Json list = Json::array();
+  const auto at = [](const std::map<size_t, double>& values, size_t k) {
+    const auto found = values.find(k);
+    return found == values.end() ? Json(nullptr) : Json(found->second);
+  };
+  for (const auto& [k, pass] : run.pass_at)
+    list.push_back(Json::array({k, pass, at(run.fast_1_at, k), at(run.best_of, k)}));
+  return list;
+}
+
 Json run_json(const results::RunStanding& run, Words& words) {
   return {{"run", run.run},
           {"model", run.model},
@@ -99,6 +111,8 @@ Json run_json(const results::RunStanding& run, Words& words) {
           {"fast_1_interval",
            run.fast_1_interval ? Json::array({run.fast_1_interval->low, run.fast_1_interval->high}) : Json(nullptr)},
           {"curve", curve_json(run.curve)},
+          {"draws", draws_json(run)},
+          {"fast_1_shape", optional_json(run.fast_1_shape)},
           {"expert_shares", run.expert_shares},
           {"median_position", optional_json(run.median_position)},
           {"usd", run.usd},
@@ -196,6 +210,11 @@ Json headline_json(const results::RunHeadline& one) {
           {"tokens", one.tokens}};
 }
 
+Json published_json(const results::PublishedStanding& one) {
+  return {{"problem", one.problem}, {"shape", one.shape},   {"what", one.what},
+          {"device", one.device},   {"source", one.source}, {"us", one.time_us}};
+}
+
 // Work, floor and roofs of every shape that occurs and that this program knows.
 class Bounds {
  public:
@@ -206,11 +225,14 @@ class Bounds {
     const Result<Shape> shape = (*known)->parse_shape(label);
     if (!shape) return;
     const Roofs roofs = (*known)->roofs(*shape);
+    const double peak_flops = (*known)->work(*shape).rate.peak_flops;
     list_.push_back({{"problem", problem},
                      {"shape", label},
                      {"flops", roofs.flops},
                      {"bytes", roofs.input_bytes + roofs.output_bytes},
                      {"floor_us", roofs.floor_us},
+                     {"peak_tflops", peak_flops / 1e12},
+                     {"peak_tbytes", mi300x::kPeakHbmBytes / 1e12},
                      {"matrix_roof_us", roofs.matrix_roof_us},
                      {"memory_roof_us", roofs.memory_roof_us}});
   }
@@ -327,12 +349,13 @@ Result<Document> make_document(const std::filesystem::path& database, const Docu
   Words words;
   Bounds bounds;
   Document document;
-  Json tables = Json::array(), headlines = Json::array();
+  Json tables = Json::array(), headlines = Json::array(), published = Json::array();
   for (const results::Table& table : standings.tables) {
     for (const std::string& shape : table.key.shapes) bounds.add(table.key.problem, shape);
     tables.push_back(table_json(table, words));
   }
   for (const results::RunHeadline& one : standings.headlines) headlines.push_back(headline_json(one));
+  for (const results::PublishedStanding& one : standings.published) published.push_back(published_json(one));
 
   EvaluationRows rows(options, words, bounds);
   for (const int64_t id : listed(standings, newest)) rows.add(id, TRY(store.load(id)));
@@ -347,6 +370,7 @@ Result<Document> make_document(const std::filesystem::path& database, const Docu
                      {"bounds", std::move(bounds.list())},
                      {"tables", std::move(tables)},
                      {"headlines", std::move(headlines)},
+                     {"published", std::move(published)},
                      {"evaluations", std::move(evaluations)},
                      {"strings", words.list()}};
   document.json = without_angle(json.dump(-1, ' ', false, Json::error_handler_t::replace));

@@ -42,6 +42,10 @@ constexpr ExportTable kExports[] = {
      "LEFT JOIN run_progress AS g ON g.run_id = p.run_id AND g.problem = p.problem LEFT JOIN run_costs AS c ON "
      "c.run_id = p.run_id AND c.problem = p.problem WHERE ?1 = '' OR p.problem = ?1 ORDER BY p.run_id"},
     {"turns", "SELECT * FROM turn_overview WHERE ?1 = '' OR problem = ?1"},
+    {"answers",
+     "SELECT b.name AS batch, b.started_at, a.candidate, a.fault, a.evaluation_id, a.line FROM batch_results AS a JOIN "
+     "batches AS b ON b.id = a.batch_id LEFT JOIN evaluations AS e ON e.id = a.evaluation_id WHERE ?1 = '' OR "
+     "e.problem = ?1 ORDER BY b.id, a.evaluation_id, a.candidate"},
     {"published", "SELECT * FROM published_times WHERE ?1 = '' OR problem = ?1"},
 };
 

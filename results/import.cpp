@@ -38,7 +38,8 @@ class Import {
   Result<ImportReport> run(const fs::path& from, const std::string& note) {
     database_.exec(
         "CREATE TEMP TABLE map_evaluations (original INTEGER PRIMARY KEY, id INTEGER, is_new INTEGER);"
-        "CREATE TEMP TABLE map_runs (original INTEGER PRIMARY KEY, id INTEGER)");
+        "CREATE TEMP TABLE map_runs (original INTEGER PRIMARY KEY, id INTEGER);"
+        "CREATE TEMP TABLE map_batches (original INTEGER PRIMARY KEY, id INTEGER)");
     SQLite::Transaction transaction(database_, SQLite::TransactionBehavior::IMMEDIATE);
     database_.exec("PRAGMA defer_foreign_keys = ON");
     SQLite::Statement import(database_,
@@ -51,8 +52,10 @@ class Import {
     TRY(copy_texts("messages"));
     copy_evaluations();
     copy_runs();
+    copy_batches();
     copy_rest();
-    if (report_.evaluations + report_.runs + report_.turns + report_.published == 0) return report_;  // rolls back
+    if (report_.evaluations + report_.runs + report_.turns + report_.answers + report_.published == 0)
+      return report_;  // rolls back
     transaction.commit();
     return report_;
   }
@@ -138,71 +141,100 @@ class Import {
                         import_));
   }
 
-  // A name that no run has here.
-  std::string free_name(const std::string& name) const {
+  // A name that no row of `table` has here.
+  std::string free_name(const std::string& table, const std::string& name) const {
     for (int number = 1;; ++number) {
       const std::string candidate = fmt::format("{}-imported-{}", name, number);
-      SQLite::Statement query(database_, "SELECT 1 FROM main.runs WHERE name = ?");
+      SQLite::Statement query(database_, fmt::format("SELECT 1 FROM main.{} WHERE name = ?", table));
       query.bind(1, candidate);
       if (!query.executeStep()) return candidate;
     }
   }
 
-  struct OtherRun {
+  // A run or a batch.
+  struct Named {
     int64_t id = 0;
     std::string name;
     std::optional<int64_t> same;  // here
     bool name_is_taken = false;
   };
-  std::vector<OtherRun> other_runs() const {
+  // `imported`: the table of those that came from elsewhere, and its first column; `and_same`: what else makes them
+  // one.
+  std::vector<Named> named_of_other(const std::string& table, const std::string& imported, const std::string& id,
+                                    const std::string& and_same) const {
     SQLite::Statement query(
         database_,
-        "SELECT o.id, o.name, (SELECT min(m.id) FROM main.runs AS m WHERE m.started_at = "
-        "o.started_at AND m.options = o.options AND (m.name = o.name OR m.id IN (SELECT run_id FROM "
-        "imported_runs WHERE original_name = o.name))), EXISTS (SELECT 1 FROM main.runs AS m WHERE "
-        "m.name = o.name) FROM other.runs AS o ORDER BY o.id");
-    std::vector<OtherRun> runs;
+        fmt::format("SELECT o.id, o.name, (SELECT min(m.id) FROM main.{0} AS m WHERE m.started_at = o.started_at {3} "
+                    "AND (m.name = o.name OR m.id IN (SELECT {2} FROM main.{1} WHERE original_name = o.name))), EXISTS "
+                    "(SELECT 1 FROM main.{0} AS m WHERE m.name = o.name) FROM other.{0} AS o ORDER BY o.id",
+                    table, imported, id, and_same));
+    std::vector<Named> list;
     while (query.executeStep()) {
-      OtherRun& run = runs.emplace_back();
-      run.id = query.getColumn(0).getInt64();
-      run.name = query.getColumn(1).getString();
-      if (!query.isColumnNull(2)) run.same = query.getColumn(2).getInt64();
-      run.name_is_taken = query.getColumn(3).getInt64() != 0;
+      Named& one = list.emplace_back();
+      one.id = query.getColumn(0).getInt64();
+      one.name = query.getColumn(1).getString();
+      if (!query.isColumnNull(2)) one.same = query.getColumn(2).getInt64();
+      one.name_is_taken = query.getColumn(3).getInt64() != 0;
     }
-    return runs;
+    return list;
+  }
+
+  // Puts it into its table, which has the `columns` besides id and name, and into that of the imported ones.
+  int64_t add_named(const Named& one, const std::string& table, const std::string& imported,
+                    const std::vector<std::string>& columns) {
+    const std::string name = one.name_is_taken ? free_name(table, one.name) : one.name;
+    SQLite::Statement insert(database_, fmt::format("INSERT INTO main.{0} (name, {1}) SELECT ?, {1} FROM other.{0} "
+                                                    "WHERE id = ?",
+                                                    table, fmt::join(columns, ", ")));
+    SQLite::bind(insert, name, one.id);
+    insert.exec();
+    const int64_t id = database_.getLastInsertRowid();
+    SQLite::Statement provenance(database_, fmt::format("INSERT INTO main.{} VALUES (?, ?, ?)", imported));
+    SQLite::bind(provenance, id, import_, one.name);
+    provenance.exec();
+    if (one.name_is_taken) report_.renamed.push_back(fmt::format("{} is {} here", one.name, name));
+    return id;
+  }
+
+  void map_named(const std::string& map, int64_t original, int64_t id) {
+    SQLite::Statement statement(database_, fmt::format("INSERT INTO {} VALUES (?, ?)", map));
+    SQLite::bind(statement, original, id);
+    statement.exec();
   }
 
   void copy_runs() {
-    const std::string names = fmt::format("{}", fmt::join(columns("runs", {"id", "name"}), ", "));
-    SQLite::Statement insert(
-        database_, fmt::format("INSERT INTO main.runs (name, {0}) SELECT ?, {0} FROM other.runs WHERE id = ?", names));
+    const std::vector<std::string> names = columns("runs", {"id", "name"});
     SQLite::Statement finish(database_,
                              "UPDATE main.runs SET finished_at = (SELECT finished_at FROM other.runs WHERE id = ?) "
                              "WHERE id = ? AND finished_at IS NULL");
-    SQLite::Statement provenance(database_, "INSERT INTO imported_runs VALUES (?, ?, ?)");
-    for (const OtherRun& run : other_runs()) {
-      int64_t id = run.same.value_or(0);
+    for (const Named& run : named_of_other("runs", "imported_runs", "run_id", "AND m.options = o.options")) {
       if (run.same) {
-        SQLite::bind(finish, run.id, id);
+        SQLite::bind(finish, run.id, *run.same);
         finish.exec();
         finish.reset();
       } else {
-        const std::string name = run.name_is_taken ? free_name(run.name) : run.name;
-        SQLite::bind(insert, name, run.id);
-        insert.exec();
-        insert.reset();
-        id = database_.getLastInsertRowid();
-        SQLite::bind(provenance, id, import_, run.name);
-        provenance.exec();
-        provenance.reset();
         ++report_.runs;
-        if (run.name_is_taken) report_.renamed.push_back(fmt::format("{} is {} here", run.name, name));
       }
-      SQLite::Statement map(database_, "INSERT INTO map_runs VALUES (?, ?)");
-      SQLite::bind(map, run.id, id);
-      map.exec();
+      map_named("map_runs", run.id, run.same ? *run.same : add_named(run, "runs", "imported_runs", names));
     }
     copy_turns();
+  }
+
+  // An answer names its evaluation, which has another id here. One that failed by our fault gives way to a better one,
+  // as it does when a batch goes on.
+  void copy_batches() {
+    const std::vector<std::string> names = columns("batches", {"id", "name"});
+    for (const Named& batch : named_of_other("batches", "imported_batches", "batch_id", ""))
+      map_named("map_batches", batch.id,
+                batch.same ? *batch.same : add_named(batch, "batches", "imported_batches", names));
+    report_.answers = execute(
+        "INSERT INTO main.batch_results (batch_id, candidate, request_sha256, fault, evaluation_id, line) "
+        "SELECT b.id, o.candidate, o.request_sha256, o.fault, e.id, CASE WHEN e.id IS NOT NULL AND json_valid(o.line) "
+        "THEN json_set(o.line, '$.evaluation', e.id) ELSE o.line END FROM other.batch_results AS o "
+        "JOIN map_batches AS b ON b.original = o.batch_id LEFT JOIN map_evaluations AS e ON e.original = "
+        "o.evaluation_id WHERE true ON CONFLICT DO UPDATE SET request_sha256 = excluded.request_sha256, fault = "
+        "excluded.fault, evaluation_id = excluded.evaluation_id, line = excluded.line "
+        "WHERE fault = 'infrastructure' AND excluded.fault <> 'infrastructure'");
   }
 
   void copy_turns() {

@@ -404,7 +404,15 @@ FROM run_problems AS p LEFT JOIN turns AS t ON t.run_id = p.run_id AND t.problem
 GROUP BY p.run_id, p.problem;
 )sql";
 
-constexpr std::array kMigrations = {kEvaluations, kViews, kBatches, kRuns, kResults};
+constexpr std::string_view kImportedBatches = R"sql(
+CREATE TABLE imported_batches (
+  batch_id      INTEGER PRIMARY KEY REFERENCES batches (id),
+  import_id     INTEGER NOT NULL REFERENCES imports (id),
+  original_name TEXT NOT NULL
+) STRICT;
+)sql";
+
+constexpr std::array kMigrations = {kEvaluations, kViews, kBatches, kRuns, kResults, kImportedBatches};
 
 }  // namespace
 

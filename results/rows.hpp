@@ -10,7 +10,20 @@
 #include <string>
 #include <string_view>
 
+#include "common/result.hpp"
+#include "evaluator/verdict.hpp"
+
 namespace hipbench::results {
+
+inline Error unknown_word(std::string_view what, std::string_view word) {
+  return Error{
+      fmt::format("the database holds the unknown {} \"{}\"; it is damaged, or was changed by hand", what, word)};
+}
+
+inline Result<VerdictKind> read_verdict(const std::string& word) {
+  if (const std::optional<VerdictKind> kind = verdict_kind_from(word)) return *kind;
+  return unknown_word("verdict", word);
+}
 
 // INSERT INTO table VALUES (?, ?, …) from values in the order of the columns.
 class Insert {

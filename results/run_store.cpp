@@ -3,8 +3,6 @@
 #include <SQLiteCpp/VariadicBind.h>
 #include <fmt/format.h>
 
-#include <map>
-
 #include "common/files.hpp"
 #include "results/connection.hpp"
 #include "results/migrations.hpp"
@@ -51,11 +49,6 @@ RunStore::~RunStore() = default;
 
 Result<RunStore> RunStore::open(const std::filesystem::path& path) {
   auto database = TRY(open_database(path, {}, migrations()));
-  return RunStore(std::make_unique<Connection>(path, std::move(database)));
-}
-
-Result<RunStore> RunStore::open_for_reading(const std::filesystem::path& path) {
-  auto database = TRY(open_database(path, {.access = Access::Read}, migrations()));
   return RunStore(std::make_unique<Connection>(path, std::move(database)));
 }
 
@@ -270,78 +263,6 @@ Result<RunStore::Spent> RunStore::spent(int64_t run) const {
     query.bind(1, run);
     query.executeStep();
     return Spent{query.getColumn(0).getInt64(), count_of(query, 1)};
-  });
-}
-
-namespace {
-
-// A turn as far as speedups go.
-struct Best {
-  double time_us = 0, wave_instructions = 0;
-  bool flagged = false;
-};
-
-bool is_cheaper(const Best& a, const Best& b) {
-  return a.time_us > 0 && b.time_us > 0 ? a.time_us < b.time_us : a.wave_instructions < b.wave_instructions;
-}
-
-void read_speedups(SQLite::Database& database, int64_t run, RunSummary& summary) {
-  SQLite::Statement base(database,
-                         "SELECT time_us, wave_instructions FROM run_baselines WHERE run_id = ? AND problem = ?");
-  SQLite::bind(base, run, summary.problem);
-  const bool has_base = base.executeStep();
-  const Best baseline = has_base ? Best{base.getColumn(0).getDouble(), base.getColumn(1).getDouble(), false} : Best{};
-  SQLite::Statement query(database,
-                          "SELECT sample, rung = 'passed', time_us, wave_instructions, similar_to <> '' FROM turns "
-                          "WHERE run_id = ? AND problem = ? ORDER BY sample, turn");
-  SQLite::bind(query, run, summary.problem);
-  std::map<int64_t, std::optional<Best>> samples;
-  while (query.executeStep()) {
-    std::optional<Best>& best = samples[query.getColumn(0).getInt64()];
-    if (query.getColumn(1).getInt64() == 0) continue;
-    const Best turn{query.getColumn(2).getDouble(), query.getColumn(3).getDouble(), query.getColumn(4).getInt64() != 0};
-    if (!best || is_cheaper(turn, *best)) best = turn;
-  }
-  summary.samples = static_cast<int64_t>(samples.size());
-  summary.by_time = baseline.time_us > 0;
-  for (const auto& [sample, best] : samples) {
-    const bool by_time = best && baseline.time_us > 0 && best->time_us > 0;
-    summary.by_time &= !best || by_time;
-    summary.flagged += best && best->flagged ? 1 : 0;
-    const double own = !best ? 0 : by_time ? best->time_us : best->wave_instructions;
-    summary.speedups.push_back(own > 0 ? (by_time ? baseline.time_us : baseline.wave_instructions) / own : 0);
-  }
-}
-
-}  // namespace
-
-Result<std::vector<RunSummary>> RunStore::summaries() const {
-  return guarded(connection_->path, [&]() -> Result<std::vector<RunSummary>> {
-    SQLite::Database& database = *connection_->database;
-    SQLite::Transaction one_view(database);
-    SQLite::Statement query(
-        database,
-        "SELECT r.id, r.name, r.started_at, t.problem, r.strategy, r.model, r.finished_at IS NOT NULL, max(t.aided), "
-        "count(*), coalesce((SELECT sum(nano_usd) FROM exchanges x WHERE x.run_id = r.id AND x.problem = t.problem), "
-        "0) + "
-        "coalesce((SELECT sum(nano_usd) FROM failed_requests f WHERE f.run_id = r.id AND f.problem = t.problem), 0), "
-        "sum(t.prompt_tokens + t.answer_tokens) FROM runs r JOIN turns t ON t.run_id = r.id GROUP BY r.id, t.problem "
-        "ORDER BY r.id, t.problem");
-    std::vector<RunSummary> summaries;
-    while (query.executeStep()) {
-      RunSummary s;
-      int column = 1;
-      for (std::string* text : {&s.run, &s.started_at, &s.problem, &s.strategy, &s.model})
-        *text = query.getColumn(column++).getString();
-      s.finished = query.getColumn(6).getInt64() != 0;
-      s.aided = query.getColumn(7).getInt64() != 0;
-      s.turns = query.getColumn(8).getInt64();
-      s.nano_usd = query.getColumn(9).getInt64();
-      s.tokens = count_of(query, 10);
-      read_speedups(database, query.getColumn(0).getInt64(), s);
-      summaries.push_back(std::move(s));
-    }
-    return summaries;
   });
 }
 

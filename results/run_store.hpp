@@ -52,27 +52,15 @@ struct StoredExchange {
   double seconds = 0;
 };
 
-// What a problem's starter takes, which speedups are relative to.
+// What a problem's frozen baseline takes on the run's shapes.
 struct StoredBaseline {
   double time_us = 0, wave_instructions = 0;
-};
-
-// One line of the report: a run and a problem.
-struct RunSummary {
-  std::string run, started_at, problem, strategy, model;
-  bool finished = false, aided = false;
-  int64_t samples = 0, turns = 0, flagged = 0;  // flagged: best turns nearly identical to a shipped kernel
-  int64_t nano_usd = 0;                         // failed requests included
-  uint64_t tokens = 0;
-  bool by_time = false;          // what speedups compare; else wave instructions
-  std::vector<double> speedups;  // of each sample's best turn; 0 = none passed
 };
 
 // Not thread-safe.
 class RunStore {
  public:
   static Result<RunStore> open(const std::filesystem::path& path);
-  static Result<RunStore> open_for_reading(const std::filesystem::path& path);
   RunStore(RunStore&&) noexcept;
   ~RunStore();
 
@@ -100,7 +88,6 @@ class RunStore {
     uint64_t tokens = 0;
   };
   Result<Spent> spent(int64_t run) const;
-  Result<std::vector<RunSummary>> summaries() const;  // oldest first
 
  private:
   struct Connection;

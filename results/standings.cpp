@@ -134,10 +134,10 @@ Entry make_entry(TableMaker& maker, const TableRows& rows, const std::vector<con
   return entry;
 }
 
-// Ranked first, by speed-up, then time; what failed last.
+// Ranked first, by speed-up, then time; the aided behind the others, then what is not ranked; what failed last.
 bool is_ahead(const Entry& a, const Entry& b) {
   const auto rank = [](const Entry& e) {
-    return std::tuple(e.verdict != VerdictKind::Passed, !e.unranked.empty(), -e.speedup.value_or(0),
+    return std::tuple(e.verdict != VerdictKind::Passed, !e.unranked.empty(), e.aided, -e.speedup.value_or(0),
                       e.time_us.value_or(std::numeric_limits<double>::infinity()), e.evaluation);
   };
   return rank(a) < rank(b);

@@ -123,7 +123,7 @@ struct Table {
   std::string no_speedups;  // why the table has none, and what to do; empty: it has
   std::string trust;        // stands beside every ratio
   bool is_calibrated = false;
-  std::vector<Entry> entries;              // ranked: by S, then time; then what is not ranked; then what failed
+  std::vector<Entry> entries;              // ranked: by S, then time; then aided; then unranked; then failed
   std::vector<RunStanding> runs;           // by fast_1, then fast_0
   std::map<VerdictKind, size_t> verdicts;  // of all evaluations under the key
   size_t evaluations = 0;

@@ -12,12 +12,6 @@ namespace hipbench::results {
 
 namespace {
 
-Result<VerdictKind> read_verdict(const std::string& word) {
-  if (const std::optional<VerdictKind> kind = verdict_kind_from(word)) return *kind;
-  return Error{
-      fmt::format("the database holds the unknown verdict \"{}\"; it is damaged, or was changed by hand", word)};
-}
-
 std::optional<int64_t> read_optional(Row& row) {
   const bool is_null = row.next_is_null();
   const int64_t value = row.integer();

@@ -14,11 +14,6 @@ namespace hipbench::results {
 
 namespace {
 
-Error unknown_word(std::string_view what, std::string_view word) {
-  return Error{
-      fmt::format("the database holds the unknown {} \"{}\"; it is damaged, or was changed by hand", what, word)};
-}
-
 Result<Track> read_track(const std::string& word) {
   for (const Track track : {Track::Kernel, Track::Host}) {
     if (to_string(track) == word) return track;
@@ -31,11 +26,6 @@ Result<DeviceKind> read_device(const std::string& word) {
     if (to_string(device) == word) return device;
   }
   return unknown_word("device", word);
-}
-
-Result<VerdictKind> read_verdict(const std::string& word) {
-  if (const std::optional<VerdictKind> kind = verdict_kind_from(word)) return *kind;
-  return unknown_word("verdict", word);
 }
 
 template <typename Number>

@@ -17,14 +17,13 @@ namespace hipbench::results {
 Result<std::vector<std::string>> check_integrity(const std::filesystem::path& path);
 
 struct ImportReport {
-  int64_t evaluations = 0, runs = 0, turns = 0, published = 0;  // that are new here
-  int64_t known = 0;                                            // evaluations that were here already
-  std::vector<std::string> renamed;                             // runs whose name another run has: "monday is now …"
+  int64_t evaluations = 0, runs = 0, turns = 0, answers = 0, published = 0;  // that are new here; answers: of batches
+  int64_t known = 0;                                                         // evaluations that were here already
+  std::vector<std::string> renamed;  // runs and batches whose name another one has: "monday is monday-imported-1 here"
 };
-// Takes over the evaluations, runs and published times of another database, all or nothing; it is not changed. What is
-// here already is left as it is, so that the same database, or a later state of it, may be imported again. Answers of
-// batches are not taken over. Where each row comes from is in the tables imports, imported_evaluations and
-// imported_runs.
+// Takes over the evaluations, runs, batches and published times of another database, all or nothing; it is not changed.
+// What is here already is left as it is, so that the same database, or a later state of it, may be imported again.
+// Where each row comes from is in the tables imports, imported_evaluations, imported_runs and imported_batches.
 Result<ImportReport> import_database(const std::filesystem::path& into, const std::filesystem::path& from,
                                      const std::string& note);
 
@@ -42,7 +41,7 @@ struct ExportSink {
   // False: stop.
   std::function<bool(const std::vector<ExportValue>& values)> row;
 };
-// "evaluations", "shapes", "samples", "launches", "runs", "turns", "published".
+// "evaluations", "shapes", "samples", "launches", "runs", "turns", "answers", "published".
 std::vector<std::string> export_names();
 // All rows of one of them, oldest first; `problem`: only of this one.
 Result<void> export_rows(const std::filesystem::path& path, const std::string& name, const std::string& problem,

@@ -35,8 +35,16 @@ async function candidate_page(doc, id) {
   ].flat(Infinity).filter(Boolean);
 }
 
+// The part of the data sheet's rates that the shape's work and bytes are in that time.
+function utilisation(doc, evaluation, shape) {
+  const bounds = bounds_of(doc, evaluation.problem, shape.shape);
+  if (!bounds || !(shape.time?.us > 0)) return {matrix: null, memory: null};
+  return {matrix: bounds.peak_tflops > 0 ? bounds.flops / shape.time.us / 1e6 / bounds.peak_tflops : null, memory: bounds.bytes / shape.time.us / 1e6 / bounds.peak_tbytes};
+}
+
 function shapes_part(doc, evaluation, shapes) {
   if (shapes.length === 0) return element("p", {class: "quiet"}, `It came to no shape: it ended in the step "${evaluation.stage}".`);
+  const has = (what) => shapes.some(what);
   return [element("h2", null, "Shapes"), table([
     {head: "shape", cell: (s) => s.shape},
     {head: "verdict", cell: (s) => verdict_text(s.verdict.kind)},
@@ -46,8 +54,11 @@ function shapes_part(doc, evaluation, shapes) {
     {head: "wave instructions", number: true, value: (s) => s.wave_instructions, cell: (s) => (s.wave_instructions ? quantity(s.wave_instructions) : "–")},
     {head: `time, ${evaluation.provenance}`, number: true, value: (s) => s.time?.us, cell: (s) => time(s.time?.us)},
     {head: "of the roof", number: true, cell: (s) => { const bounds = bounds_of(doc, evaluation.problem, s.shape); return s.time && bounds ? percent(bounds.roof_us / s.time.us) : "–"; }},
-    {head: "why", text: true, cell: (s) => s.verdict.reason},
-  ], shapes, {label: "Shapes"})];
+    has((s) => s.time?.us > 0) && {head: "of peak FLOPS", number: true, cell: (s) => percent(utilisation(doc, evaluation, s).matrix)},
+    has((s) => s.time?.us > 0) && {head: "of peak HBM", number: true, cell: (s) => percent(utilisation(doc, evaluation, s).memory)},
+    has((s) => s.time?.noise_floor > 0) && {head: "noise floor (A/A)", number: true, cell: (s) => percent(s.time?.noise_floor ?? null)},
+    has((s) => s.verdict.reason) && {head: "why", text: true, cell: (s) => s.verdict.reason},
+  ].filter(Boolean), shapes, {label: "Shapes"})];
 }
 
 function standing_part(evaluation) {

@@ -16,11 +16,11 @@ function leaderboard(one, shape) {
        speedup: entry.shape_us[s] > 0 && one.baseline_us[s] > 0 ? one.baseline_us[s] / entry.shape_us[s] : null,
        expert: entry.shape_us[s] > 0 && one.expert_us[s] > 0 ? one.expert_us[s] / entry.shape_us[s] : null,
        roof: entry.shape_us[s] > 0 && roof_us(one, s) > 0 ? roof_us(one, s) / entry.shape_us[s] : null})).filter((row) => row.us > 0);
-  // As the program orders the whole set: the unranked last, the aided behind the others.
+  // As the program orders the whole set: the unranked last, the aided behind the others and ranked apart.
   const behind = ({entry}) => (entry.unranked !== "" ? 2 : entry.aided ? 1 : 0);
   if (s >= 0) rows.sort((a, b) => behind(a) - behind(b) || a.us - b.us);
-  let rank = 0;
-  for (const row of rows) row.rank = row.entry.unranked === "" ? ++rank : null;
+  const ranks = [0, 0];
+  for (const row of rows) row.rank = behind(row) < 2 ? ++ranks[behind(row)] : null;
   return rows;
 }
 
@@ -43,7 +43,7 @@ function leaderboard_section(doc, state, update) {
   const rows = leaderboard(one, shape);
   const has = (key) => rows.some((row) => row[key] !== null);
   parts.push(rows.length === 0 ? element("p", null, "No candidate passed with a time.") : table([
-    {head: "rank", number: true, value: (row) => row.rank, cell: (row) => (row.rank === null ? "–" : String(row.rank))},
+    {head: "rank", number: true, value: (row) => (row.rank === null ? null : row.rank + (row.entry.aided ? 1e9 : 0)), cell: (row) => (row.rank === null ? "–" : String(row.rank))},
     {head: "candidate", value: (row) => origin_of(row.entry.evaluation), cell: (row) => candidate_link(row.entry.evaluation), text: true},
     {head: "time", number: true, value: (row) => row.us, cell: (row) => time(row.us)},
     has("speedup") && {head: "speed-up", number: true, largest_first: true, value: (row) => row.speedup, cell: (row) => ratio(row.speedup)},

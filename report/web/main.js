@@ -15,14 +15,15 @@ function first_state() {
 
 function overview() {
   const provenances = [...new Set(doc.list.map((evaluation) => evaluation.provenance))];
-  const problems = [...new Set(doc.list.map((evaluation) => evaluation.problem))].sort();
+  const problems = [...new Set([...doc.list, ...doc.published].map((one) => one.problem))].sort();
   const evaluations = doc.list.filter((e) => e.provenance === state.provenance && (state.problem === "" || e.problem === state.problem));
   const parts = [
     element("h1", null, "Results"),
     notices(provenances),
     element("nav", {"aria-label": "Sections"}, element("ul", null,
       [["fast-p", "fast_p"], ["leaderboard", "Leaderboard"], ["distance", "Distance to roof and expert"], ["trajectories", "Refinement"], ["cost", "Cost"],
-       ["verdicts", "Verdicts"], ["evaluations", "All evaluations"]].map(([id, text]) => element("li", null, element("a", {href: `#${id}`}, text))))),
+       ["verdicts", "Verdicts"], ["published", "Published by others"], ["evaluations", "All evaluations"]]
+        .filter(([id]) => id !== "published" || doc.published.length > 0).map(([id, text]) => element("li", null, element("a", {href: `#${id}`}, text))))),
     element("div", {class: "controls"},
       choice("Problem", [["", "all"], ...problems.map((one) => [one, one])], state.problem, (value) => update({problem: value, table: -1, shape: ""})),
       choice("Times", provenances.map((one) => [one, one]), state.provenance, (value) => update({provenance: value, table: -1, shape: ""}))),
@@ -31,8 +32,9 @@ function overview() {
     parts.push(element("p", null, "There are no evaluations in this database yet. ", element("code", null, "hipbench eval FILE --problem ID"), " makes one."));
   } else {
     parts.push(runs_section(doc, state, looks), leaderboard_section(doc, state, update), trajectories_section(doc, state, looks), cost_section(doc, state, looks),
-               verdicts_section(evaluations), evaluations_section(evaluations));
+               verdicts_section(evaluations));
   }
+  parts.push(published_section(doc, state), doc.list.length > 0 ? evaluations_section(evaluations) : []);
   return parts.flat(Infinity).filter(Boolean);
 }
 

@@ -103,8 +103,45 @@ function runs_section(doc, state, looks) {
     {head: "cost", number: true, value: (run) => run.usd, cell: (run) => dollars(run.usd)},
     {head: "tokens", number: true, value: (run) => run.tokens, cell: (run) => quantity(run.tokens)},
     {head: "notes", text: true, cell: run_notes},
-  ], tables.flatMap((one) => one.runs), {caption: "Every run on every problem. The denominator is the samples asked for: those that are missing count as failed.", label: "Runs"}));
+  ], tables.flatMap((one) => one.runs), {caption: "Every run on every problem. The denominator is the samples asked for: those that are missing count as failed.", label: "Runs"}), draws_section(tables));
   return parts;
+}
+
+// What who draws several of a run's samples gets, and how many come near the expert.
+function draws_section(tables) {
+  const runs = tables.flatMap((one) => one.runs).filter((run) => run.requested > 1);
+  if (runs.length === 0) return [];
+  const rows = runs.flatMap((run) => run.draws.map(([k, pass, fast_1, best]) => ({run, k, pass, fast_1, best})));
+  const near = runs.filter((run) => run.expert_shares.length > 0);
+  return [element("h3", null, "Several samples"), table([
+    {head: "run", value: (row) => row.run.run, cell: (row) => row.run.run},
+    {head: "problem", value: (row) => row.run.table.problem, cell: (row) => row.run.table.problem},
+    {head: "k", number: true, value: (row) => row.k, cell: (row) => String(row.k)},
+    {head: "pass@k", number: true, largest_first: true, value: (row) => row.pass, cell: (row) => share(row.pass)},
+    {head: "fast_1@k", number: true, largest_first: true, value: (row) => row.fast_1, cell: (row) => share(row.fast_1)},
+    {head: "best of k", number: true, largest_first: true, value: (row) => row.best, cell: (row) => ratio(row.best)},
+  ], rows, {caption: "One of k samples passes, or is faster than the baseline; what the best of k gains over the baseline, geometric mean", label: "Several samples", limit: 24}),
+  near.length > 0 && table([
+    {head: "run", value: (run) => run.run, cell: (run) => run.run},
+    {head: "problem", value: (run) => run.table.problem, cell: (run) => run.table.problem},
+    ...[0.25, 0.5, 0.75, 1].map((part, i) => ({head: `above ${part} of the expert`, number: true, largest_first: true, value: (run) => run.expert_shares[i], cell: (run) => share(run.expert_shares[i])})),
+    {head: "fast_1_shape", number: true, largest_first: true, value: (run) => run.fast_1_shape, cell: (run) => share(run.fast_1_shape)},
+  ], near, {caption: "Shares of the samples asked for that reach parts of the expert's speed; fast_1_shape counts shapes one by one", label: "Near the expert"})];
+}
+
+// What others published: shown, never ranked, never divided with what is above.
+function published_section(doc, state) {
+  const rows = doc.published.filter((one) => state.problem === "" || one.problem === state.problem);
+  if (rows.length === 0) return [];
+  return [element("h2", {id: "published"}, "Published by others"), element("p", {class: "quiet"}, provenance_mark("published"),
+    " Not checked here and not comparable with the above: other machines, compilers and methods."), table([
+    {head: "problem", value: (one) => one.problem, cell: (one) => one.problem},
+    {head: "shape", value: (one) => one.shape, cell: (one) => one.shape, text: true},
+    {head: "time", number: true, value: (one) => one.us, cell: (one) => time(one.us)},
+    {head: "whose", value: (one) => one.what, cell: (one) => one.what, text: true},
+    {head: "device", value: (one) => one.device, cell: (one) => one.device, text: true},
+    {head: "source", value: (one) => one.source, cell: (one) => one.source, text: true},
+  ], rows, {caption: plural(rows.length, "published time"), label: "Published times", limit: 50})];
 }
 
 // The best speed-up so far, turn by turn, of each sample.

@@ -1,4 +1,4 @@
-// hipbench mcp as a client's pipe sees it. docs/agents.md says how it was tried with a client that others wrote.
+// hipbench mcp as a client's pipe sees it. mcp_client_test.sh has one that others wrote.
 #include <gmock/gmock.h>
 
 #include <cstdlib>

@@ -158,6 +158,36 @@ TEST(FeedbackParts, EachCanBeSwitchedOff) {
   EXPECT_TRUE(make_feedback(*problem, e, nullptr, options).empty());
 }
 
+TEST(FeedbackParts, TheProfileNamesTheHottestLinesAndWhyTheyWait) {
+  const Problem* problem = find_problem("identity").value();
+  Evaluation e;
+  e.source = "first\n  y[i] = x[i];\n";
+  ShapeResult& shape = e.shapes.emplace_back();
+  shape.verdict.kind = e.verdict.kind = VerdictKind::Passed;
+  shape.shape = problem->shapes(ShapeSet::Quick)[0].shape;
+  LaunchRecord& launch = shape.launches.emplace_back();
+  launch.kernel = "copy";
+  launch.modelled_seconds = 4e-6;
+  launch.time_breakdown.kernel_seconds = 3e-6;
+  launch.time_breakdown.shares[0] = 0.4;
+  launch.time_breakdown.shares[static_cast<size_t>(emulator::TimeCause::Memory)] = 0.6;
+  launch.time_breakdown.lines = {{"turn0.hip:2", 0.5, emulator::TimeCause::Memory},
+                                 {"/home/me/hip/amd_hip_fp8.h:626", 0.3, emulator::TimeCause::Executing},
+                                 {"turn0.hip:99", 0.1, emulator::TimeCause::Barrier},
+                                 {"", 0.05, emulator::TimeCause::Executing},
+                                 {"turn0.hip:1", 0.001, emulator::TimeCause::Executing}};
+  FeedbackOptions options;
+  options.parts = {FeedbackPart::Profile};
+  const std::string text = make_feedback(*problem, e, nullptr, options).at(0).text;
+  EXPECT_THAT(text, HasSubstr("what its waves do or wait for: executing 40 %, memory_latency 60 %\n"));
+  EXPECT_THAT(text, HasSubstr("hottest lines:\n  50 % memory_latency at line 2: y[i] = x[i];\n"
+                              "  30 % executing at amd_hip_fp8.h:626\n  10 % barrier at line 99: \n"
+                              "  5 % executing at (no line is known)\n"));
+  EXPECT_THAT(text, Not(HasSubstr("/home/me")));
+  EXPECT_THAT(text, Not(HasSubstr("line 1:")));
+  EXPECT_THAT(text, HasSubstr("up to 1.80 us less without memory_latency: load further ahead"));
+}
+
 TEST(FeedbackParts, LongTextsKeepHeadAndTail) {
   const std::string text = "first error\n" + std::string(100000, 'x') + "\nlast line";
   const std::string kept = trimmed_middle(text, 100);

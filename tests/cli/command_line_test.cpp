@@ -44,8 +44,8 @@ void expect_usage_error(const ProcessResult& result, const std::string& message)
 TEST_F(CommandLine, HelpAndVersionSucceed) {
   EXPECT_THAT(hipbench({"--version"}).output, HasSubstr("hipbench 0."));
   EXPECT_THAT(hipbench({"--help"}).output, HasSubstr("hipbench eval gemm.hip"));
-  for (const char* verb : {"problems", "init", "eval", "check", "profile", "report", "replay", "oracle",
-                           "leaderboard", "compare", "export", "import", "reverify", "serve"}) {
+  for (const char* verb : {"problems", "init", "eval", "check", "profile", "report", "replay", "oracle", "leaderboard",
+                           "compare", "export", "import", "reverify", "serve"}) {
     const ProcessResult result = hipbench({verb, "--help"});
     EXPECT_EQ(result.exit_code, 0) << verb;
     EXPECT_THAT(result.output, HasSubstr("Example")) << verb;
@@ -179,7 +179,7 @@ TEST_F(CommandLine, ReportListsADatabase) {
   EXPECT_THAT(text.output, HasSubstr("wrong_result  1 of 2"));
   EXPECT_THAT(text.output, Not(HasSubstr("\033")));
   const auto json = nlohmann::json::parse(hipbench({"report", "--db", database, "--json"}).output);
-  EXPECT_EQ(json["schema"], "hipbench.report/1");
+  EXPECT_EQ(json["schema"], "hipbench.report/2");
   EXPECT_EQ(json["evaluations"][0]["id"], 1);
   EXPECT_THAT(hipbench({"report", "--db", database, "--problem", "moe"}).output, HasSubstr("no evaluations of moe"));
   expect_usage_error(hipbench({"replay", "99", "--db", database}), "there is no evaluation 99");

@@ -192,10 +192,12 @@ TEST_F(ResultsVerbs, PublishedTimesAreTakenOverOrRefusedWithTheLine) {
 TEST_F(ResultsVerbs, ImportSaysWhatIsNew) {
   const std::string other = path("other.db");
   ASSERT_TRUE(results::Store::open(other)->record(passed("theirs", {10, 20})));
-  EXPECT_THAT(hipbench({"import", other}).output,
-              HasSubstr("1 evaluations, 0 runs and 0 turns are new; 0 evaluations were here before"));
-  EXPECT_THAT(hipbench({"import", other}).output,
-              HasSubstr("0 evaluations, 0 runs and 0 turns are new; 1 evaluations were here before"));
+  EXPECT_THAT(
+      hipbench({"import", other}).output,
+      HasSubstr("1 evaluations, 0 runs, 0 turns and 0 answers of batches are new; 0 evaluations were here before"));
+  EXPECT_THAT(
+      hipbench({"import", other}).output,
+      HasSubstr("0 evaluations, 0 runs, 0 turns and 0 answers of batches are new; 1 evaluations were here before"));
   EXPECT_THAT(hipbench({"leaderboard"}).output, HasSubstr("imported"));
 }
 

@@ -40,7 +40,7 @@ echo "opened in ${drawn:-?} ms"
 ((${drawn:-99999} < 10000)) || fail "opening took ${drawn:-too many} ms"
 
 grep -q '<title>hipbench report</title>' "$work/overview.html" || fail 'the title is not ours'
-for section in fast-p leaderboard distance trajectories cost verdicts evaluations; do
+for section in fast-p leaderboard distance trajectories cost verdicts published evaluations; do
   grep -q "<h2 id=\"$section\"" "$work/overview.html" || fail "there is no section $section"
 done
 if [[ $charts == yes ]]; then

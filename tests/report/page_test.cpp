@@ -105,8 +105,11 @@ TEST_F(PageTest, HoldsEveryEvaluationAndEveryTable) {
     EXPECT_EQ(table["provenance"], "modelled");
     EXPECT_GT(table["baseline_us"][0], table["expert_us"][0]);
     EXPECT_EQ(table["entry_shape_us"].size(), table["entries"]["us"].size() * table["shapes"].size());
+    EXPECT_EQ(table["runs"][0]["draws"][0][0], 1);
     EXPECT_EQ(table["runs"][0]["curve"]["share"].size(), json["thresholds"].size());
   }
+  ASSERT_EQ(json["published"].size(), 1u);
+  EXPECT_EQ(json["published"][0]["us"], 12.5);
   // All columns of a list are equally long.
   for (const auto& [name, column] : json["evaluations"].items()) EXPECT_EQ(column.size(), 51u) << name;
 }

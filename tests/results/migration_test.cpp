@@ -32,17 +32,41 @@ INSERT INTO sources VALUES ('00ff', 'old source');
 INSERT INTO evaluations (id, started_at, problem, track, device, file, source_sha256, seed, shape_set, sandboxed, memory_checks, verdict,
   reason, evidence, compile_seconds, compile_was_cached, total_seconds, toolchain) VALUES (5, '2026-11-01T00:00:00Z', 'fp8_gemm', 'kernel', 'emulated', 'old.hip', '00ff', '18446744073709551615',
   'quick', 1, 0, 'passed', '', '', 1.0, 0, 2.0, 'clang 19; HIP 6.4; timing model mi300x-1.old');
-INSERT INTO shape_results VALUES (5, 0, 'm=64,n=64,k=128', '64 64 128 0', 'passed', '', '', 64, 64, 3, NULL, NULL, 1000, 0.5, 1, 'c', 4096,
-  0, 0, 0, 0.25, '', NULL, NULL, NULL, NULL, NULL, NULL);
-INSERT INTO shape_results VALUES (5, 1, 'm=96,n=64,k=128', '96 64 128 0', 'passed', '', '', 64, 64, 3, 7.5, 'modelled', 1000, 0.5, 1,
-  'c', 4096, 0, 0, 0, 0.25, '', NULL, NULL, NULL, NULL, NULL, NULL);
+INSERT INTO shape_results (evaluation_id, ordinal, shape, field_values, verdict, reason, evidence, checked_rows, row_count, rounds,
+  time_us, provenance, wave_instructions, emulation_seconds, within_tolerance, output, elements, mismatches, non_finite, untouched,
+  worst_ratio, pattern) VALUES (5, 0, 'm=64,n=64,k=128', '64 64 128 0', 'passed', '', '', 64, 64, 3, NULL, NULL, 1000, 0.5, 1, 'c', 4096,
+  0, 0, 0, 0.25, '');
+INSERT INTO shape_results (evaluation_id, ordinal, shape, field_values, verdict, reason, evidence, checked_rows, row_count, rounds,
+  time_us, provenance, wave_instructions, emulation_seconds, within_tolerance, output, elements, mismatches, non_finite, untouched,
+  worst_ratio, pattern) VALUES (5, 1, 'm=96,n=64,k=128', '96 64 128 0', 'passed', '', '', 64, 64, 3, 7.5, 'modelled', 1000, 0.5, 1,
+  'c', 4096, 0, 0, 0, 0.25, '');
 )sql";
+
+// Tables that later versions brought, by the version.
+constexpr std::pair<size_t, const char*> kLaterRows[] = {
+    {3,
+     "INSERT INTO batches VALUES (1, 'b', '2026-11-01T00:00:00Z');"
+     "INSERT INTO batch_results VALUES (1, 'x', 'hash', 'none', 5, '{}')"},
+    {4,
+     "INSERT INTO messages VALUES ('11', 'a prompt');"
+     "INSERT INTO runs VALUES (1, 'monday', '2026-11-01T00:00:00Z', NULL, '{}', 'refine', 'm');"
+     "INSERT INTO turns VALUES (1, 'fp8_gemm', 0, 0, 'write', NULL, NULL, 0, 0, 'answer', '', 'fence', '00ff', '', 5, "
+     "'passed', 'passed', 1, 7.5, 1000, '[]', 10, 20, 30);"
+     "INSERT INTO turn_messages VALUES (1, 'fp8_gemm', 0, 0, 0, 'user', '11');"
+     "INSERT INTO exchanges VALUES (1, 'fp8_gemm', 0, 0, 0, 'r', 'answer', x'00', 10, 20, 1, 30, 1.5)"},
+    {5,
+     "INSERT INTO imports VALUES (1, 'o.db', '2026-11-01T00:00:00Z', '');"
+     "INSERT INTO imported_evaluations VALUES (5, 1, 9);"
+     "UPDATE shape_results SET timing_model = 'mi300x-1.old' WHERE ordinal = 1"},
+};
 
 TEST_F(MigrationTest, EveryEarlierVersionIsBroughtUpToDateAndKeepsItsRows) {
   for (size_t version = 1; version < migrations().size(); ++version) {
     std::filesystem::remove(file());
     make_version(version);
     SQLite::Database(file().string(), SQLite::OPEN_READWRITE).exec(kOldRows);
+    for (const auto& [since, rows] : kLaterRows)
+      if (version >= since) SQLite::Database(file().string(), SQLite::OPEN_READWRITE).exec(rows);
     for (const Access access : {Access::Read, Access::ReadWrite}) {
       Result<Store> store = Store::open(file(), {.access = access});
       ASSERT_TRUE(store) << store.error().message;
@@ -58,6 +82,10 @@ TEST_F(MigrationTest, EveryEarlierVersionIsBroughtUpToDateAndKeepsItsRows) {
       EXPECT_EQ(store->list()->front().passed_shapes, 2);
     }
     EXPECT_EQ(number("PRAGMA user_version"), static_cast<int64_t>(migrations().size()));
+    EXPECT_EQ(number("SELECT count(*) FROM batch_results"), version >= 3 ? 1 : 0);
+    EXPECT_EQ(number("SELECT count(*) FROM turn_overview"), version >= 4 ? 1 : 0);
+    EXPECT_EQ(number("SELECT count(*) FROM turn_messages"), version >= 4 ? 1 : 0);
+    EXPECT_EQ(number("SELECT count(*) FROM imported_evaluations"), version >= 5 ? 1 : 0);
     Result<Store> store = Store::open(file());
     EXPECT_EQ(store->record(sample_evaluation()).value(), 6);
   }

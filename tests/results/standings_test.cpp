@@ -83,7 +83,8 @@ class StandingsTest : public testing::Test {
                     "refine", model)
         ->id;
   }
-  void record_turn(int64_t run, int64_t sample, int64_t turn, const Evaluation& e, int64_t nano_usd) {
+  void record_turn(int64_t run, int64_t sample, int64_t turn, const Evaluation& e, int64_t nano_usd,
+                   bool aided = false) {
     Result<RunStore> runs = RunStore::open(file());
     StoredTurn stored;
     stored.step = turn == 0 ? "write" : "improve";
@@ -93,6 +94,7 @@ class StandingsTest : public testing::Test {
     stored.answer = "answer";
     stored.feedback = "[]";
     stored.nano_usd = nano_usd;
+    stored.aided = aided;
     const auto id = runs->record_turn({run, "made_up", sample}, turn, stored, &e);
     ASSERT_TRUE(id) << id.error().message;
     StoredExchange exchange;
@@ -250,6 +252,18 @@ TEST_F(StandingsTest, ARunsMetricsAreOverTheSamplesRequested) {
                                   [](const Entry& e) { return e.run == "monday" && e.turn == 1; });
   ASSERT_NE(entry, standings.tables[0].entries.end());
   EXPECT_EQ(entry->model, "model-1");
+}
+
+TEST_F(StandingsTest, AidedResultsStandBehindTheOthersHoweverFast) {
+  record_references();
+  record_turn(begin_run("aided", "model-1"), 0, 0, evaluation("aided", {1, 1}), 0, true);
+  record_turn(begin_run("alone", "model-1"), 0, 0, evaluation("alone", {30, 80}), 0);
+  const Table table = read().tables.at(0);
+  EXPECT_EQ(table.runs.at(0).run, "alone");
+  EXPECT_TRUE(table.runs.at(1).aided);
+  ASSERT_EQ(table.entries.size(), 4U);
+  EXPECT_EQ(table.entries[3].run, "aided");
+  EXPECT_TRUE(table.entries[3].aided);
 }
 
 TEST_F(StandingsTest, AWinnerThatIsTimedAgainCountsAsTheNewTimeSays) {

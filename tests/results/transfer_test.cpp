@@ -1,5 +1,6 @@
 #include "results/transfer.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <fstream>
@@ -91,6 +92,48 @@ TEST_F(TransferTest, RunsKeepTheirTurnsAndGrowWithLaterStates) {
   ASSERT_EQ(turns.size(), 2U);
   EXPECT_EQ(Store::open(file("mine.db"))->load(*turns[1].evaluation)->seed, 21U);
   EXPECT_EQ(mine->spent(2)->tokens, 12U);
+  EXPECT_THAT(check_integrity(file("mine.db")).value(), IsEmpty());
+}
+
+TEST_F(TransferTest, BatchesKeepTheirAnswersWhichNameTheEvaluationsOfThisDatabase) {
+  const auto line = [](std::optional<int64_t> id) { return fmt::format(R"({{"id":"x","evaluation":{}}})", *id); };
+  const auto answer = [&](const std::string& name, const std::string& candidate, const Evaluation& e) {
+    Store store = Store::open(file(name)).value();
+    const int64_t batch = store.open_batch("monday").value();
+    ASSERT_TRUE(store.record_answer(e, {batch, candidate, "hash"}, line));
+  };
+  const auto text = [&](const std::string& query) {
+    SQLite::Database database(file("mine.db").string());
+    return database.execAndGet(query).getString();
+  };
+  Evaluation ours = evaluation(9);
+  ours.verdict = {VerdictKind::Infrastructure, "no memory", ""};
+  record("mine.db", evaluation(1));
+  record("mine.db", evaluation(2));
+  answer("other.db", "x", ours);
+  answer("other.db", "y", evaluation(10));
+  Result<ImportReport> report = import_database(file("mine.db"), file("other.db"), "");
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_EQ(report->answers, 2);
+  EXPECT_THAT(report->renamed, IsEmpty());
+  EXPECT_EQ(text("SELECT line FROM batch_results WHERE candidate = 'y'"), R"({"id":"x","evaluation":4})");
+  EXPECT_EQ(number("mine.db", "SELECT evaluation_id FROM batch_results WHERE candidate = 'y'"), 4);
+
+  // A later state: what failed by our fault has an answer now.
+  answer("other.db", "x", evaluation(11));
+  EXPECT_EQ(import_database(file("mine.db"), file("other.db"), "")->answers, 1);
+  EXPECT_EQ(text("SELECT line FROM batch_results WHERE candidate = 'x'"), R"({"id":"x","evaluation":5})");
+  EXPECT_EQ(import_database(file("mine.db"), file("other.db"), "")->answers, 0);
+  Store store = Store::open(file("mine.db")).value();  // a batch that was imported can go on here
+  EXPECT_EQ(store.find_answer(store.open_batch("monday").value(), "y").value()->fault, Fault::Candidate);
+
+  SQLite::Database(file("other.db").string(), SQLite::OPEN_READWRITE)
+      .exec("UPDATE batches SET started_at = '2020-01-01T00:00:00Z'");
+  report = import_database(file("mine.db"), file("other.db"), "");
+  EXPECT_THAT(report->renamed, ElementsAre("monday is monday-imported-1 here"));
+  EXPECT_EQ(report->answers, 2);
+  EXPECT_EQ(import_database(file("mine.db"), file("other.db"), "")->answers, 0);
+  EXPECT_EQ(number("mine.db", "SELECT count(*) FROM batches"), 2);
   EXPECT_THAT(check_integrity(file("mine.db")).value(), IsEmpty());
 }
 
