@@ -4,6 +4,7 @@
 
 #include "cli/occupancy.hpp"
 #include "cli/time_breakdown.hpp"
+#include "problems/registry.hpp"
 
 #ifndef HIPBENCH_VERSION
 #error "the build defines HIPBENCH_VERSION"
@@ -231,6 +232,9 @@ Json profile_json(const Evaluation& e) {
   document["wave_instructions_per_second"] =
       shape.emulation_seconds > 0 ? Json(static_cast<double>(shape.wave_instructions) / shape.emulation_seconds)
                                   : Json(nullptr);
+  const Result<const Problem*> problem = find_problem(e.problem);
+  document["call"] = problem && !e.shapes.empty() ? call_totals_json(call_totals((*problem)->roofs(shape.shape), shape))
+                                                  : Json(nullptr);
   document["launches"] = launches_json(shape.launches);
   Json kernels = Json::array();
   for (const KernelResources& kernel : e.kernels) {

@@ -13,6 +13,7 @@
 #include "cli/time_breakdown.hpp"
 #include "cli/verbs.hpp"
 #include "common/files.hpp"
+#include "problems/registry.hpp"
 
 namespace hipbench::cli {
 
@@ -99,6 +100,8 @@ std::string profile_text(const Evaluation& evaluation, const Painter& paint) {
     if (shape.launches.empty()) continue;
     text += fmt::format("launches of one call at {}:\n", shape.shape.label);
     for (const LaunchRecord& launch : shape.launches) text += launch_text(launch);
+    if (const Result<const Problem*> problem = find_problem(evaluation.problem); problem)
+      text += call_totals_text(call_totals((*problem)->roofs(shape.shape), shape));
     if (shape.emulation_seconds <= 0) continue;
     const double rate = static_cast<double>(shape.wave_instructions) / shape.emulation_seconds;
     text += fmt::format("in all {} wave instructions in {}: {} a second\n",

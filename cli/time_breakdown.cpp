@@ -8,6 +8,7 @@
 
 #include "cli/occupancy.hpp"
 #include "cli/text.hpp"
+#include "emulator/timing/parameters.hpp"
 #include "evaluator/time_advice.hpp"
 
 namespace hipbench::cli {
@@ -50,10 +51,14 @@ std::string time_breakdown_text(const LaunchRecord& launch) {
     if (b.shares[cause] >= 0.005) text += fmt::format(" {} {:.0f} %,", kTimeCauseNames[cause], 100 * b.shares[cause]);
   if (text.ends_with(',')) text.back() = '\n';
   text += fmt::format(
-      "      busy: matrix units {:.0f} %, vector units {:.0f} %, LDS banks {:.0f} %, address pipelines {:.0f} %\n",
-      100 * b.mfma_busy, 100 * b.valu_busy, 100 * b.lds_busy, 100 * b.vector_memory_busy);
-  text += fmt::format("      hits: L1 {:.0f} %, L2 {:.0f} %; {}B from behind the L2\n", 100 * b.l1_hit_rate,
-                      100 * b.l2_hit_rate, quantity(b.beyond_l2_bytes));
+      "      busy: matrix units {:.0f} %, vector units {:.0f} %, LDS banks {:.0f} % (of it conflicts {:.0f} %), "
+      "address "
+      "pipelines {:.0f} %\n",
+      100 * b.mfma_busy, 100 * b.valu_busy, 100 * b.lds_busy, 100 * b.lds_conflicts, 100 * b.vector_memory_busy);
+  text +=
+      fmt::format("      hits: L1 {:.0f} %, L2 {:.0f} %; {}B between CUs and L2, {}B behind the L2, {}B of it HBM's\n",
+                  100 * b.l1_hit_rate, 100 * b.l2_hit_rate, quantity(b.l2_bytes), quantity(b.beyond_l2_bytes),
+                  quantity(b.hbm_bytes));
   for (const emulator::HotLine& line : b.lines)
     if (line.share >= 0.02)
       text += fmt::format("      {:5.1f} %  {}  {}\n", 100 * line.share,
@@ -85,10 +90,65 @@ nlohmann::ordered_json time_breakdown_json(const LaunchRecord& launch) {
        {{"mfma", b.mfma_busy}, {"valu", b.valu_busy}, {"lds", b.lds_busy}, {"vector_memory", b.vector_memory_busy}}},
       {"l1_hit_rate", b.l1_hit_rate},
       {"l2_hit_rate", b.l2_hit_rate},
+      {"lds_conflicts", b.lds_conflicts},
+      {"bytes_l2", b.l2_bytes},
       {"bytes_beyond_l2", b.beyond_l2_bytes},
+      {"bytes_hbm", b.hbm_bytes},
       {"traced_workgroups", b.traced_workgroups},
       {"hot_lines", std::move(lines)},
       {"changes", std::move(advised)}};
+}
+
+CallTotals call_totals(const Roofs& roofs, const ShapeResult& shape) {
+  CallTotals totals;
+  if (!(shape.time_us > 0) || !shape.time_is_modelled) return totals;
+  double lds_busy = 0;  // seconds
+  for (const LaunchRecord& launch : shape.launches) {
+    const TimeBreakdown& b = launch.time_breakdown;
+    totals.mfma_busy += b.mfma_busy * b.kernel_seconds * 1e6 / shape.time_us;
+    totals.lds_conflicts += b.lds_conflicts * b.lds_busy * b.kernel_seconds;
+    lds_busy += b.lds_busy * b.kernel_seconds;
+    totals.bytes_l2 += b.l2_bytes;
+    totals.bytes_beyond_l2 += b.beyond_l2_bytes;
+    totals.bytes_hbm += b.hbm_bytes;
+  }
+  const emulator::TimingParameters& model = emulator::mi300x_timing();
+  totals.us = shape.time_us;
+  if (lds_busy > 0) totals.lds_conflicts /= lds_busy;
+  totals.bytes_least = static_cast<double>(roofs.input_bytes + roofs.output_bytes);
+  totals.matrix_us = roofs.matrix_peak_us;
+  const double rate = totals.bytes_least <= model.infinity_cache.bytes ? model.infinity_cache.terabytes_per_second
+                                                                       : model.hbm.terabytes_per_second;
+  totals.memory_us = totals.bytes_least / (rate * 1e6);
+  return totals;
+}
+
+std::string call_totals_text(const CallTotals& t) {
+  if (!(t.us > 0)) return "";
+  return fmt::format(
+      "the call: {:.2f} µs modelled, {:.0f} % of the nearer roof ({}: matrix units {:.2f} µs, memory {:.2f} µs); "
+      "matrix "
+      "units {:.0f} % busy;\n  LDS bank conflicts {:.1f} % of the banks' time; {}B to move at the least, {}B between "
+      "CUs "
+      "and L2, {}B behind the L2, {}B of it HBM's\n",
+      t.us, 100 * t.of_roof(), t.matrix_us > t.memory_us ? "matrix" : "memory", t.matrix_us, t.memory_us,
+      100 * t.mfma_busy, 100 * t.lds_conflicts, quantity(t.bytes_least), quantity(t.bytes_l2),
+      quantity(t.bytes_beyond_l2), quantity(t.bytes_hbm));
+}
+
+nlohmann::ordered_json call_totals_json(const CallTotals& t) {
+  if (!(t.us > 0)) return nullptr;
+  return {{"us", t.us},
+          {"of_nearer_roof", t.of_roof()},
+          {"nearer_roof", t.matrix_us > t.memory_us ? "matrix" : "memory"},
+          {"matrix_us", t.matrix_us},
+          {"memory_us", t.memory_us},
+          {"mfma_busy", t.mfma_busy},
+          {"lds_conflicts", t.lds_conflicts},
+          {"bytes_least", t.bytes_least},
+          {"bytes_l2", t.bytes_l2},
+          {"bytes_beyond_l2", t.bytes_beyond_l2},
+          {"bytes_hbm", t.bytes_hbm}};
 }
 
 std::string roofline_svg(const std::vector<LaunchRecord>& launches) {

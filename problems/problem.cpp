@@ -389,6 +389,7 @@ Roofs Problem::roofs(const Shape& shape) const {
                                    output / mi300x::kPeakInfinityCacheBytes});
   roofs.matrix_roof_us = 1e6 * needed.flops / needed.rate.achieved_flops;
   roofs.memory_roof_us = 1e6 * (input + output) / mi300x::kAchievedHbmBytes;
+  roofs.matrix_peak_us = 1e6 * needed.flops / needed.rate.peak_flops;
   return roofs;
 }
 

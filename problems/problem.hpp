@@ -102,6 +102,7 @@ struct Roofs {
   double floor_us = 0;        // only a time below this is impossible
   double matrix_roof_us = 0;  // FLOPs at the best rate that anybody has published for the type
   double memory_roof_us = 0;  // all bytes at the best published stream rate
+  double matrix_peak_us = 0;  // FLOPs at the data sheet's rate, the timing model's too
 };
 
 // A kernel of ours that candidates are measured against: a file of kernels/reference_solutions/ID, frozen by its hash:

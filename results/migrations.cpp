@@ -412,7 +412,14 @@ CREATE TABLE imported_batches (
 ) STRICT;
 )sql";
 
-constexpr std::array kMigrations = {kEvaluations, kViews, kBatches, kRuns, kResults, kImportedBatches};
+// Schema 7: what a launch moves, and conflicts of LDS banks. NULL: from before.
+constexpr std::string_view kTraffic = R"sql(
+ALTER TABLE launch_profiles ADD COLUMN l2_bytes REAL;       -- between the CUs and the L2
+ALTER TABLE launch_profiles ADD COLUMN hbm_bytes REAL;      -- of beyond_l2_bytes
+ALTER TABLE launch_profiles ADD COLUMN lds_conflicts REAL;  -- of the time that LDS banks were busy
+)sql";
+
+constexpr std::array kMigrations = {kEvaluations, kViews, kBatches, kRuns, kResults, kImportedBatches, kTraffic};
 
 }  // namespace
 

@@ -97,15 +97,15 @@ void insert_profiles(Inserts& inserts, const ShapePlace& place, const std::vecto
       inserts.into("launch_profiles",
                    "evaluation_id, shape_ordinal, launch_ordinal, modelled_us, kernel_us, launch_us, mfma_busy, "
                    "valu_busy, lds_busy, vector_memory_busy, l1_hit_rate, l2_hit_rate, beyond_l2_bytes, "
-                   "traced_workgroups, shares, hot_lines");
+                   "l2_bytes, hbm_bytes, lds_conflicts, traced_workgroups, shares, hot_lines");
   for (size_t ordinal = 0; ordinal < launches.size(); ++ordinal) {
     const LaunchRecord& launch = launches[ordinal];
     if (!(launch.modelled_seconds > 0)) continue;
     const TimeBreakdown& b = launch.time_breakdown;
     insert << place.evaluation << place.ordinal << static_cast<int64_t>(ordinal) << launch.modelled_seconds * 1e6
            << b.kernel_seconds * 1e6 << b.launch_seconds * 1e6 << b.mfma_busy << b.valu_busy << b.lds_busy
-           << b.vector_memory_busy << b.l1_hit_rate << b.l2_hit_rate << b.beyond_l2_bytes
-           << static_cast<int64_t>(b.traced_workgroups) << shares_json(b) << lines_json(b);
+           << b.vector_memory_busy << b.l1_hit_rate << b.l2_hit_rate << b.beyond_l2_bytes << b.l2_bytes << b.hbm_bytes
+           << b.lds_conflicts << static_cast<int64_t>(b.traced_workgroups) << shares_json(b) << lines_json(b);
     insert.execute();
   }
 }
@@ -114,7 +114,8 @@ void read_profiles(SQLite::Database& database, int64_t evaluation, std::vector<S
   SQLite::Statement query(database,
                           "SELECT shape_ordinal, launch_ordinal, modelled_us, kernel_us, launch_us, mfma_busy, "
                           "valu_busy, lds_busy, vector_memory_busy, l1_hit_rate, l2_hit_rate, beyond_l2_bytes, "
-                          "traced_workgroups FROM launch_profiles WHERE evaluation_id = ?");
+                          "l2_bytes, hbm_bytes, lds_conflicts, traced_workgroups FROM launch_profiles WHERE "
+                          "evaluation_id = ?");
   query.bind(1, evaluation);
   while (query.executeStep()) {
     Row row(query);
@@ -125,7 +126,7 @@ void read_profiles(SQLite::Database& database, int64_t evaluation, std::vector<S
     b.kernel_seconds = row.real() * 1e-6;
     b.launch_seconds = row.real() * 1e-6;
     for (double* number : {&b.mfma_busy, &b.valu_busy, &b.lds_busy, &b.vector_memory_busy, &b.l1_hit_rate,
-                           &b.l2_hit_rate, &b.beyond_l2_bytes}) {
+                           &b.l2_hit_rate, &b.beyond_l2_bytes, &b.l2_bytes, &b.hbm_bytes, &b.lds_conflicts}) {
       *number = row.real();
     }
     b.traced_workgroups = row.unsigned_integer();

@@ -31,7 +31,10 @@ struct TimeBreakdown {
   // How busy the units of the modelled CUs were, 1 = all the time.
   double mfma_busy = 0, valu_busy = 0, lds_busy = 0, vector_memory_busy = 0;
   double l1_hit_rate = 0, l2_hit_rate = 0;
-  double beyond_l2_bytes = 0;  // of the whole chip, estimated from the modelled XCD
+  // Of the whole chip, in lines of 128 bytes, estimated from the modelled XCD: what the CUs asked the L2 for and wrote
+  // to it; what the L2 fetched and wrote back; of that, what went to HBM rather than the Infinity Cache.
+  double l2_bytes = 0, beyond_l2_bytes = 0, hbm_bytes = 0;
+  double lds_conflicts = 0;  // of the time that LDS banks were busy: waiting for lanes that met in a bank
   u64 traced_workgroups = 0;
   std::vector<HotLine> lines;  // the hottest, first the worst
 };

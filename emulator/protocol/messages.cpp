@@ -156,8 +156,9 @@ static_assert(std::is_trivially_copyable_v<ClassSeconds> && sizeof(ClassSeconds)
 // Its numbers in one fixed order, for both directions.
 template <typename Breakdown, typename Visit>
 void visit_numbers(Breakdown& b, const Visit& visit) {
-  for (auto* number : {&b.kernel_seconds, &b.launch_seconds, &b.mfma_busy, &b.valu_busy, &b.lds_busy, &b.vector_memory_busy, &b.l1_hit_rate,
-                       &b.l2_hit_rate, &b.beyond_l2_bytes})
+  for (auto* number :
+       {&b.kernel_seconds, &b.launch_seconds, &b.mfma_busy, &b.valu_busy, &b.lds_busy, &b.vector_memory_busy,
+        &b.l1_hit_rate, &b.l2_hit_rate, &b.l2_bytes, &b.beyond_l2_bytes, &b.hbm_bytes, &b.lds_conflicts})
     visit(*number);
   for (auto& share : b.shares) visit(share);
 }

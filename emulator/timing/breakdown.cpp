@@ -100,10 +100,11 @@ TimeBreakdown break_down(const ModelledLaunch& launch, const std::function<std::
   const auto rate = [](u64 hits, u64 of) { return of == 0 ? 0.0 : static_cast<f64>(hits) / static_cast<f64>(of); };
   result.l1_hit_rate = rate(xcd.memory.l1_hits, xcd.memory.l1_lines);
   result.l2_hit_rate = rate(xcd.memory.l2_hits, xcd.memory.l2_lines);
-  const f64 of_all = launch.traced_workgroups == 0
-                         ? 0
-                         : static_cast<f64>(launch.workgroups) / static_cast<f64>(launch.traced_workgroups);
-  result.beyond_l2_bytes = static_cast<f64>(xcd.memory.l2_lines - xcd.memory.l2_hits) * kLineBytes * of_all;
+  const auto bytes = [&](u64 lines) { return static_cast<f64>(lines) * kLineBytes * launch.of_sample; };
+  result.l2_bytes = bytes(xcd.memory.l2_lines);
+  result.beyond_l2_bytes = bytes(xcd.memory.beyond_l2_lines);
+  result.hbm_bytes = bytes(xcd.memory.hbm_lines);
+  result.lds_conflicts = xcd.lds_busy > 0 ? xcd.lds_conflict_clocks / xcd.lds_busy : 0;
   result.lines = hot_lines(xcd.stalls, total, source_of);
   return result;
 }

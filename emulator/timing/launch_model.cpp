@@ -31,6 +31,13 @@ f64 rounds(u64 all, u64 resident, f64 modelled_rounds, u32 cus, u32 workgroups_p
   return (static_cast<f64>(full) + last) / modelled_rounds;
 }
 
+// By the bytes that the lanes asked for, where all workgroups ran: some leave at once.
+f64 times_the_bytes(const Effort& all, const Effort& sample, u64 workgroups) {
+  if (all.workgroups == workgroups && sample.memory_bytes != 0)
+    return static_cast<f64>(all.memory_bytes) / static_cast<f64>(sample.memory_bytes);
+  return sample.workgroups == 0 ? 0 : static_cast<f64>(workgroups) / static_cast<f64>(sample.workgroups);
+}
+
 }  // namespace
 
 f64 beyond_sample(const Effort& all, const Effort& sample) {
@@ -104,6 +111,7 @@ ModelledLaunch model_launch(const TimingParameters& parameters, LaunchTracer& tr
   if (traces.size() < launch.xcd_workgroups) launch.sampling_error = relative_error(launch.xcd.completions);
   Effort sample;
   for (const auto& trace : traces) sample.add(trace->effort);
+  launch.of_sample = times_the_bytes(tracer.effort(), sample, shape.workgroups);
   if (tracer.effort().instructions != 0) launch.beyond_sample = beyond_sample(tracer.effort(), sample);
   factor *= launch.beyond_sample;
   launch.kernel_seconds = launch.xcd.clocks * factor / (parameters.device.clock_mhz * 1e6);

@@ -20,6 +20,7 @@ struct ModelledLaunch {
   f64 kernel_seconds = 0;  // without
   f64 sampling_error = 0;  // relative, one standard error; 0 when nothing was extrapolated
   f64 beyond_sample = 1;   // how many times as much as a traced one an average workgroup does; the time has grown by it
+  f64 of_sample = 0;       // how many times as many bytes as the traced workgroups all of them move
   bool waited = false;     // waves waited for other workgroups: their waiting is not modelled
   u64 workgroups = 0, traced_workgroups = 0, xcd_workgroups = 0;
   u64 code_offset = 0;  // load-relative, of op index 0 in xcd.stalls

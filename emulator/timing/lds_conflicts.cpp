@@ -44,11 +44,11 @@ u32 lane_of(u32 phase, u32 k, u32 lanes, bool wide_read) {
 
 }  // namespace
 
-u32 lds_access_clocks(const u32* addresses, u32 offset, u64 active, u32 bytes, bool writes) {
+LdsClocks lds_access_clocks(const u32* addresses, u32 offset, u64 active, u32 bytes, bool writes) {
   const u32 lanes = bytes <= 4 ? 32 : bytes == 8 ? 16 : 8;
   const bool wide_read = lanes == 8 && !writes;
   Phase phase;
-  u32 clocks = 0;
+  LdsClocks clocks;
   for (u32 p = 0; p < kWaveSize / lanes; ++p) {
     for (u32 k = 0; k < lanes; ++k) {
       const u32 lane = lane_of(p, k, lanes, wide_read);
@@ -56,7 +56,9 @@ u32 lds_access_clocks(const u32* addresses, u32 offset, u64 active, u32 bytes, b
       const u32 first = addresses[lane] + offset;
       for (u32 dword = first / 4; dword <= (first + bytes - 1) / 4; ++dword) phase.add(dword);
     }
-    clocks += phase.finish();
+    const u32 taken = phase.finish();
+    clocks.all += taken;
+    if (taken > 1) clocks.conflicts += taken - 1;
   }
   return clocks;
 }

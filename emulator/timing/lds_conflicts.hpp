@@ -7,7 +7,12 @@
 
 namespace hipbench::emulator {
 
+struct LdsClocks {
+  u32 all = 0;
+  u32 conflicts = 0;  // of them: beyond the one that a phase takes when no two lanes want different dwords of a bank
+};
+
 // `bytes` at addresses[lane] + offset for the active lanes.
-u32 lds_access_clocks(const u32* addresses, u32 offset, u64 active, u32 bytes, bool writes);
+LdsClocks lds_access_clocks(const u32* addresses, u32 offset, u64 active, u32 bytes, bool writes);
 
 }  // namespace hipbench::emulator

@@ -49,11 +49,21 @@ MemoryModel::MemoryModel(const TimingParameters& parameters, u32 cus, u32 active
   channel_clocks_per_line_ = kLineBytes / (parameters.l2.channel_bytes_per_clock * of_xcd);
 }
 
-f64 MemoryModel::beyond_l2(u32, f64 now) {
+f64 MemoryModel::beyond_l2(f64 now) {
+  ++counters_.beyond_l2_lines;
   const f64 start = fabric_.take(now, fabric_clocks_per_line_);
   if (resident_) return start + p_.infinity_cache.hit_clocks;
   ++counters_.hbm_lines;
   return hbm_.take(start, hbm_clocks_per_line_) + p_.hbm.clocks;
+}
+
+// When both servers have taken the line.
+f64 MemoryModel::write_back(f64 now) {
+  ++counters_.beyond_l2_lines;
+  const f64 taken = fabric_.take(now, fabric_clocks_per_line_);
+  if (resident_) return taken;
+  ++counters_.hbm_lines;
+  return std::max(taken, hbm_.take(now, hbm_clocks_per_line_));
 }
 
 f64 MemoryModel::from_l2(u32 line, f64 now, bool whole_line_written) {
@@ -66,11 +76,8 @@ f64 MemoryModel::from_l2(u32 line, f64 now, bool whole_line_written) {
     return std::max(start + p_.l2.hit_clocks, hit->filled);
   }
   TagArray::Line& place = l2_.victim(line);
-  if (place.dirty) {
-    fabric_.take(start, fabric_clocks_per_line_);
-    if (!resident_) hbm_.take(start, hbm_clocks_per_line_);
-  }
-  place = {.tag = line, .filled = whole_line_written ? start + p_.l2.hit_clocks : beyond_l2(line, start)};
+  if (place.dirty) write_back(start);
+  place = {.tag = line, .filled = whole_line_written ? start + p_.l2.hit_clocks : beyond_l2(start)};
   l2_.touch(place);
   return place.filled;
 }
@@ -104,10 +111,7 @@ f64 MemoryModel::atomic(u32 cu, u32 line, f64 now) { return store(cu, line, kSeg
 f64 MemoryModel::flush(f64 now) {
   f64 done = now;
   for (const TagArray::Line& line : l2_.lines())
-    if (line.dirty) {
-      done = std::max(done, fabric_.take(now, fabric_clocks_per_line_));
-      if (!resident_) done = std::max(done, hbm_.take(now, hbm_clocks_per_line_));
-    }
+    if (line.dirty) done = std::max(done, write_back(now));
   return done;
 }
 

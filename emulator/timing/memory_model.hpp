@@ -31,7 +31,9 @@ class TagArray {
 };
 
 struct MemoryCounters {
-  u64 l1_lines = 0, l1_hits = 0, l2_lines = 0, l2_hits = 0, written_lines = 0, hbm_lines = 0;
+  u64 l1_lines = 0, l1_hits = 0, l2_lines = 0, l2_hits = 0, written_lines = 0;
+  // What the L2 asked for and wrote back; hbm_lines: what of it did not end at the Infinity Cache.
+  u64 beyond_l2_lines = 0, hbm_lines = 0;
 };
 
 class MemoryModel {
@@ -59,7 +61,8 @@ class MemoryModel {
     }
   };
   f64 from_l2(u32 line, f64 now, bool whole_line_written);
-  f64 beyond_l2(u32 line, f64 now);
+  f64 beyond_l2(f64 now);
+  f64 write_back(f64 now);
 
   const TimingParameters& p_;
   bool resident_;

@@ -104,8 +104,11 @@ void record_lds(WaveTrace& trace, Wave& wave, const TimedOp& op) {
   u32 clocks = 0;
   if (address.is_vgpr()) {
     const u32* lanes = wave.vgpr(address.index);
-    for (u32 k = 0; k < op.accesses; ++k)
-      clocks += lds_access_clocks(lanes, op.offsets[k], wave.exec(), op.bytes, op.writes);
+    for (u32 k = 0; k < op.accesses; ++k) {
+      const LdsClocks access = lds_access_clocks(lanes, op.offsets[k], wave.exec(), op.bytes, op.writes);
+      clocks += access.all;
+      trace.lds_conflict_clocks += access.conflicts;
+    }
   }
   trace.words.push_back(clocks);
 }

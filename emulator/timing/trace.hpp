@@ -38,6 +38,7 @@ struct WaveTrace {
   std::vector<u32> words;  // one a memory instruction; LDS: clocks of its banks; scalar memory: address / 64
   std::vector<u32> lines;  // of the vector memory instructions, one behind the other
   u64 instructions = 0;
+  u64 lds_conflict_clocks = 0;
 };
 
 // What workgroups did, as far as it takes the chip's time.

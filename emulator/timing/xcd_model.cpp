@@ -419,6 +419,7 @@ class Xcd {
     // The stores still on their way keep the wave's registers.
     const f64 end = wave.vector.until(0, wave.ready);
     result_.wave_clocks += end - wave.started;
+    result_.lds_conflict_clocks += static_cast<f64>(wave.trace->lds_conflict_clocks);
     --cu.simds[wave.simd].waves;
     Group& group = cu.groups[wave.group];
     --group.live;

@@ -24,7 +24,8 @@ struct XcdResult {
   std::vector<OpStalls> stalls;  // by op index
   f64 wave_clocks = 0;           // of all waves together, from launch to end
   f64 mfma_busy = 0, valu_busy = 0, lds_busy = 0,
-      vector_memory_busy = 0;  // of all units of the XCD together, in clocks
+      vector_memory_busy = 0;   // of all units of the XCD together, in clocks
+  f64 lds_conflict_clocks = 0;  // of lds_busy
   MemoryCounters memory;
   u32 cus = 0;
 };

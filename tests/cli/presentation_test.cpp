@@ -70,7 +70,8 @@ TEST(EvaluationText, SpeedUpsAreAColumnAndASentence) {
   EXPECT_THAT(text, HasSubstr("speed-up 2.00x over the baseline of fp8_gemm"));
   EXPECT_EQ(evaluation_json(evaluation, {}, &speedups)["speedup"], 2.0);
   const results::Speedups none = results::speedups_over(evaluation, "00ff", {});
-  EXPECT_THAT(evaluation_text(evaluation, "", kPlain, &none), HasSubstr("no speed-up: the baseline has not been evaluated"));
+  EXPECT_THAT(evaluation_text(evaluation, "", kPlain, &none),
+              HasSubstr("no speed-up: the baseline has not been evaluated"));
   EXPECT_TRUE(evaluation_json(evaluation, {}, &none)["speedup"].is_null());
   EXPECT_THAT(results::speedups_over(evaluation, "", {}).why_none, HasSubstr("has no baseline yet"));
 }
@@ -111,34 +112,20 @@ TEST(EvaluationText, ColoursAreOnlyThereWhenAskedFor) {
 TEST(EvaluationJson, HasTheDocumentedKeys) {
   const Json json = evaluation_json(results::sample_evaluation(), 7);
   EXPECT_EQ(json["schema"], "hipbench.evaluation/1");
-  EXPECT_EQ(keys(json), (std::vector<std::string>{"schema",
-                                                  "id",
-                                                  "problem",
-                                                  "track",
-                                                  "device",
-                                                  "file",
-                                                  "source_sha256",
-                                                  "seed",
-                                                  "shape_set",
-                                                  "sandboxed",
-                                                  "memory_checks",
-                                                  "passed",
-                                                  "verdict",
-                                                  "stage",
-                                                  "speedup",
-                                                  "no_speedup",
-                                                  "baseline",
-                                                  "shapes",
-                                                  "kernels",
-                                                  "warnings",
-                                                  "compile_seconds",
-                                                  "compile_was_cached",
-                                                  "total_seconds",
-                                                  "peak_memory_bytes",
-                                                  "attempts",
-                                                  "toolchain",
-                                                  "hipbench_version",
-                                                  "started_at"}));
+  EXPECT_EQ(keys(json), (std::vector<std::string>{"schema",           "id",
+                                                  "problem",          "track",
+                                                  "device",           "file",
+                                                  "source_sha256",    "seed",
+                                                  "shape_set",        "sandboxed",
+                                                  "memory_checks",    "passed",
+                                                  "verdict",          "stage",
+                                                  "speedup",          "no_speedup",
+                                                  "baseline",         "shapes",
+                                                  "kernels",          "warnings",
+                                                  "compile_seconds",  "compile_was_cached",
+                                                  "total_seconds",    "peak_memory_bytes",
+                                                  "attempts",         "toolchain",
+                                                  "hipbench_version", "started_at"}));
   EXPECT_EQ(keys(json["shapes"][0]),
             (std::vector<std::string>{"shape", "verdict", "checked_rows", "row_count", "rounds", "time", "speedup",
                                       "wave_instructions", "emulation_seconds", "comparison", "launches"}));
@@ -199,6 +186,27 @@ TEST(TimeBreakdown, AsJsonHasTheSame) {
   EXPECT_EQ(json["hot_lines"][0]["cause"], "memory_latency");
   EXPECT_EQ(json["changes"].size(), 2u);
   EXPECT_TRUE(time_breakdown_json(LaunchRecord{}).is_null());
+}
+
+TEST(TimeBreakdown, ACallIsHeldAgainstTheNearerRoof) {
+  ShapeResult shape;
+  shape.time_us = 40;
+  shape.launches = {timed_launch(), timed_launch()};
+  shape.launches[1].time_breakdown.lds_busy = 0.5;
+  shape.launches[1].time_breakdown.lds_conflicts = 0.25;
+  const Roofs roofs{.input_bytes = 5'000'000, .output_bytes = 1'000'000, .matrix_peak_us = 10};
+  CallTotals totals = call_totals(roofs, shape);
+  EXPECT_DOUBLE_EQ(totals.mfma_busy, 2 * 0.25 * 16 / 40);
+  EXPECT_DOUBLE_EQ(totals.lds_conflicts, 0.25);
+  EXPECT_DOUBLE_EQ(totals.bytes_beyond_l2, 4e6);
+  EXPECT_DOUBLE_EQ(totals.of_roof(), 0.25);
+  EXPECT_THAT(call_totals_text(totals), HasSubstr("25 % of the nearer roof (matrix"));
+  EXPECT_EQ(call_totals_json(totals)["nearer_roof"], "matrix");
+  totals = call_totals({.input_bytes = 300'000'000}, shape);  // more than the Infinity Cache holds
+  EXPECT_NEAR(totals.memory_us, 300 / 4.1, 1e-9);
+  EXPECT_EQ(call_totals_json(totals)["nearer_roof"], "memory");
+  EXPECT_EQ(call_totals_text(call_totals(roofs, ShapeResult{})), "");
+  EXPECT_TRUE(call_totals_json(CallTotals{}).is_null());
 }
 
 TEST(TimeBreakdown, TheRooflineHasAPointForALaunchWithMatrixProducts) {

@@ -57,7 +57,10 @@ inline ShapeResult sample_passed_shape() {
   launch.time_breakdown.vector_memory_busy = 0.75;
   launch.time_breakdown.l1_hit_rate = 0.875;
   launch.time_breakdown.l2_hit_rate = 0.375;
+  launch.time_breakdown.l2_bytes = 8192;
   launch.time_breakdown.beyond_l2_bytes = 4096;
+  launch.time_breakdown.hbm_bytes = 2048;
+  launch.time_breakdown.lds_conflicts = 0.0625;
   launch.time_breakdown.traced_workgroups = 38;
   launch.time_breakdown.lines = {{"gemm \"quoted\"\\.hip:12", 0.5, emulator::TimeCause::Memory},
                                  {"gemm.hip:3\n", 0.25, emulator::TimeCause::Lds}};

@@ -71,9 +71,9 @@ void expect_equal(const LaunchRecord& got, const LaunchRecord& wanted) {
   EXPECT_DOUBLE_EQ(t.launch_seconds, u.launch_seconds);
   EXPECT_EQ(t.shares, u.shares);
   EXPECT_THAT((std::vector{t.mfma_busy, t.valu_busy, t.lds_busy, t.vector_memory_busy, t.l1_hit_rate, t.l2_hit_rate,
-                           t.beyond_l2_bytes}),
+                           t.beyond_l2_bytes, t.l2_bytes, t.hbm_bytes, t.lds_conflicts}),
               ElementsAre(u.mfma_busy, u.valu_busy, u.lds_busy, u.vector_memory_busy, u.l1_hit_rate, u.l2_hit_rate,
-                          u.beyond_l2_bytes));
+                          u.beyond_l2_bytes, u.l2_bytes, u.hbm_bytes, u.lds_conflicts));
   EXPECT_EQ(t.traced_workgroups, u.traced_workgroups);
   ASSERT_EQ(t.lines.size(), u.lines.size());
   for (size_t i = 0; i < t.lines.size(); ++i) {

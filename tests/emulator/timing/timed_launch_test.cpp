@@ -56,6 +56,19 @@ TEST(TimedLaunch, DoesWhatItDoesWithoutATime) {
   EXPECT_EQ(timed.result.timing_model, timing_model_version());
 }
 
+// 4 KiB are read and 4 KiB written a workgroup, each once: 16 MiB, which the Infinity Cache holds, or 281 MiB, which
+// it does not.
+TEST(TimedLaunch, CountsTheBytesThatMove) {
+  for (const u32 groups : {2000u, 36'000u}) {
+    const TimeBreakdown b = copy(2, true, mi300x_timing(), groups).result.time_breakdown;
+    const f64 moved = groups * 8192.0;
+    EXPECT_NEAR(b.l2_bytes, moved, 0.02 * moved);
+    EXPECT_NEAR(b.beyond_l2_bytes, moved, 0.02 * moved);
+    EXPECT_NEAR(b.hbm_bytes, groups == 2000 ? 0 : moved, 0.02 * moved);
+    EXPECT_EQ(b.lds_conflicts, 0);
+  }
+}
+
 TEST(TimedLaunch, OfManyWorkgroupsAFewAreTracedAndTheRestReckoned) {
   TimingParameters few = mi300x_timing();
   ASSERT_TRUE(few.set("sampling.traced_instructions", 20'000));
