@@ -7,14 +7,32 @@
 // sums are scaled in f32 and added to the totals.
 // Layouts. Memory has neighbours in i (or j), the matrix instruction wants eight neighbours in k a lane. A thread reads
 // 16 bytes of eight rows of k and turns them round with byte permutes: 16 rows of eight bytes each for LDS.
-// Budget. LDS 2 x 128 x 136 bytes = 34 KiB: one workgroup a CU, one wave a SIMD. The pitch of 136 spreads the rows
-// of a read over all banks; the stores, whose rows are 16 apart, still meet (mfma_bank_conflicts.hip: without the 8).
-// 208 registers, none spilled.
+// Budget. LDS 2 x 128 x 136 bytes = 34 KiB: one workgroup a CU, one wave a SIMD. The pitch of 136 spreads the rows of a
+// read over all banks; the stores, whose rows are 16 apart, still meet (mfma_bank_conflicts.hip: without the 8). 208
+// registers, none spilled.
 // Bottleneck. Latency: loads, transposition, matrix instructions and scaling follow each other, a barrier between them,
 // and one wave a SIMD hides nothing; shapes with few tiles leave most of the 304 CUs idle.
 //
-// Roofs: `hipbench problems show fp8_gemm`. Modelled, microseconds: m=512,n=1024,k=512 25.6 (the expert 12.6).
-// What was tried: the register prefetch of mfma_prefetch.hip takes a tenth off on small grids, and is left to it.
+// Roofs: `hipbench problems show fp8_gemm`. Modelled (mi300x-1.7012c48a), microseconds:
+//   m=512, n=1024, k=512: 25.6 (1.2 % of the nearer roof, memory; matrix units 1 % busy; 70 % of LDS time in conflicts)
+//   m=1024, n=4096, k=512: 27.1 (6.8 % of the nearer roof, memory; matrix units 6 % busy; 70 % of LDS time in
+//     conflicts)
+//   m=1024, n=7168, k=256: 30.0 (9.3 % of the nearer roof, memory; matrix units 5 % busy; 70 % of LDS time in
+//     conflicts)
+//   m=1024, n=3072, k=1536: 50.5 (7.3 % of the nearer roof, matrix; matrix units 7 % busy; 70 % of LDS time in
+//     conflicts)
+//   m=64, n=256, k=2048: 55.9 (0.2 % of the nearer roof, memory; 70 % of LDS time in conflicts)
+//   m=1024, n=7168, k=2048: 112 (10.3 % of the nearer roof, matrix; matrix units 10 % busy; 70 % of LDS time in
+//     conflicts)
+//   m=1024, n=7168, k=2304: 124 (10.5 % of the nearer roof, matrix; matrix units 10 % busy; 70 % of LDS time in
+//     conflicts)
+//   m=1024, n=512, k=7168: 168 (1.7 % of the nearer roof, matrix; matrix units 2 % busy; 70 % of LDS time in conflicts)
+//   m=1024, n=576, k=7168: 173 (1.9 % of the nearer roof, matrix; matrix units 2 % busy; 70 % of LDS time in conflicts)
+//   m=1024, n=1536, k=7168: 175 (4.9 % of the nearer roof, matrix; matrix units 5 % busy; 70 % of LDS time in
+//     conflicts)
+//   m=1024, n=4608, k=7168: 181 (14.3 % of the nearer roof, matrix; matrix units 14 % busy; 70 % of LDS time in
+//     conflicts)
+// Tried. The register prefetch of mfma_prefetch.hip, which takes 13 to 20 % off on small grids, and is left to it.
 
 /* hipbench-plan 1
 problem = "fp8_gemm"

@@ -1,5 +1,18 @@
-// fp8_gemm, kernel track: tiles of A and B in LDS, 4x4 elements of C a thread in registers, plain FMAs.
-// Bottleneck: the vector ALU (the matrix cores stay idle) and its conversions from FP8.
+// fp8_gemm, kernel track, ladder: tiles of A and B in LDS, 4x4 elements of C a thread in registers, plain FMAs. What a
+// good kernel looked like before there were matrix units.
+//
+// Idea. A workgroup of two waves has 32x64 of C. A step of k is a scale block: both tiles come into LDS as they are in
+// memory (rows of k), each thread reads 4 bytes of a row of each, converts them and does 16 FMAs. So a byte of LDS
+// serves four products, and one of memory 32 or 64.
+// Tiling. 32 x 64 x 128; a thread 4x4.
+// Budget. LDS 12 KiB, 82 registers.
+// Bottleneck. The vector units: f32 FMAs do at most 256 FLOPs a clock and CU, FP8 matrix instructions 4096, and part of
+// the instructions convert. No arrangement of tiles changes that; the matrix units stay idle.
+// Roofs. `hipbench problems show fp8_gemm`; but f32 FMAs have one of their own: 163 TFLOP/s, a 16th of FP8's. Modelled
+// (mi300x-1.7012c48a), microseconds:
+//   m=512, n=1024, k=512: 42.4 (0.7 % of the nearer roof, memory)
+//   m=64, n=256, k=2048: 146 (0.1 % of the nearer roof, memory)
+// Tried. Nothing further; the next rung is another instruction, not another tile.
 
 /* hipbench-plan 1
 problem = "fp8_gemm"

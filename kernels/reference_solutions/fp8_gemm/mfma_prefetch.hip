@@ -1,7 +1,20 @@
-// fp8_gemm, kernel track: FP8 matrix instructions on 128x128 tiles, the next tile in flight in registers while one is
-// multiplied. Four waves with 64x64 of C each: 32 matrix instructions a wave and step of k for 8 pieces to transpose
-// and 16 LDS reads.
-// Bottleneck: the matrix pipes, up to what one workgroup a CU hides of the barriers.
+// fp8_gemm, kernel track, ladder: FP8 matrix instructions on 128x128 tiles, the next tile in flight in registers while
+// one is multiplied. It shows what prefetch alone does for a kernel with one workgroup a CU.
+//
+// Idea. Before a tile is multiplied, the loads of the next are issued; they arrive behind the matrix instructions and
+// are transposed and stored to LDS after the next barrier. Four waves with 64x64 of C each: 32 matrix instructions a
+// wave and step for 8 pieces to transpose and 32 LDS reads.
+// Tiling. 128 x 128 x 128. A thread brings 4x4-byte pieces: four words of four rows each, turned by eight byte
+// permutes.
+// Budget. LDS 34 KiB (a pitch of 136 bytes spreads the rows over the banks), 292 registers (of 512 for one wave a
+// SIMD), none spilled: 64 totals, 64 sums of the block, 32 on their way.
+// Bottleneck. Barriers and the address pipeline: one wave a SIMD, so that nobody works while it transposes; loads of 4
+// bytes a lane take four times the instructions of 16. k is not split: small grids leave most of the 304 CUs idle.
+// Roofs. `hipbench problems show fp8_gemm`. Modelled (mi300x-1.7012c48a), microseconds:
+//   m=512, n=1024, k=512: 22.2 (1.4 % of the nearer roof, memory; matrix units 1 % busy; 50 % of LDS time in conflicts)
+//   m=64, n=256, k=2048: 43.7 (0.3 % of the nearer roof, memory; 50 % of LDS time in conflicts)
+// Tried. Loads of 16 bytes without prefetch are the baseline; both at once, with the transposition in the shadow of the
+// matrix instructions, is the expert.
 
 /* hipbench-plan 1
 problem = "fp8_gemm"

@@ -1,5 +1,16 @@
-// fp8_gemm, kernel track: FP8 matrix instructions on tiles that are transposed on their way into LDS.
-// Bottleneck: latency; each step waits for its loads, and two waves a workgroup hide little of it.
+// fp8_gemm, kernel track, ladder: FP8 matrix instructions on small tiles that are transposed on their way into LDS. It
+// shows that a grid must fill the chip before anything else matters.
+//
+// Idea. As the baseline, but a workgroup of two waves has 32x64 of C, each wave one accumulator of 32x32: eight times
+// as many workgroups, which small shapes need for 304 CUs.
+// Tiling. 32 x 64 x 128; pieces of 4x4 bytes are turned by shifts and masks (the compiler makes byte permutes of some).
+// Budget. LDS 96 x 136 bytes = 13 KiB, 76 registers: several workgroups a CU hide each other's waits.
+// Bottleneck. Loads: a byte of A serves 64 products and one of B 32, where the baseline's serve 128; with large grids
+// the L2 and the address pipelines are busy with bytes that are hardly reused. Latency on small ones.
+// Roofs. `hipbench problems show fp8_gemm`. Modelled (mi300x-1.7012c48a), microseconds:
+//   m=512, n=1024, k=512: 17.7 (1.7 % of the nearer roof, memory; matrix units 1 % busy; 50 % of LDS time in conflicts)
+//   m=64, n=256, k=2048: 47.3 (0.2 % of the nearer roof, memory; 50 % of LDS time in conflicts)
+// Tried. Nothing further: large tiles with k split over workgroups (the expert) fill the chip and reuse what they load.
 
 /* hipbench-plan 1
 problem = "fp8_gemm"

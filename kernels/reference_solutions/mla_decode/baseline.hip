@@ -1,12 +1,23 @@
 // mla_decode, kernel track, baseline: bf16 matrix instructions, absorbed weights, tiles of the cache in LDS; nothing is
-// pipelined and no sum is split.
+// pipelined and no sum is split. What speed-ups are taken over.
 //
 // Idea: with wkv_up absorbed, 128 heads share each row of the cache. A workgroup has a batch, a wave 16 heads; it walks
-// over the keys 16 at a time: load, barrier, scores, softmax, mean of latents, barrier.
+// over the keys 16 at a time: load, barrier, scores, softmax, mean of latents, barrier. Scores are computed transposed
+// (keys by heads): that is the layout in which the second product takes its right factor, so weights stay in registers.
 // Tiling: attention 16 keys by 576 in LDS and once more transposed (39 KiB), 72 registers of query and 128 of sums;
 // products with weights: 32 columns a workgroup, operands straight from memory, the four waves share k.
+// Budget. LDS 39 KiB in attend, 16.5 KiB in linear; registers linear 112, find_angles 19, absorb 168, rotate_query 9,
+// attend 247, combine 10.
 // Bottleneck: latency. Each step waits for its loads, a workgroup a batch leaves more than half of the compute units
 // idle, the transposed writes meet in few banks, and the products with weights load 16 bytes from 32 lines at a time.
+// With one to three batches one to three CUs do all of attention, and the naive kernels are faster: that is what the
+// lack of a split costs, and it is on purpose (split_keys.hip has it).
+// Roofs. `hipbench problems show mla_decode`. Modelled (mi300x-1.7012c48a), microseconds:
+//   bs=3, prefill=517: 830 (11.1 % of the nearer roof, memory; matrix units 1 % busy; 48 % of LDS time in conflicts)
+//   bs=128, prefill=4096: 3816 (6.3 % of the nearer roof, memory; matrix units 4 % busy; 55 % of LDS time in conflicts)
+//   bs=64, prefill=512: 1877
+// Tried. Left to the ladder: split keys (split_keys), an even share a CU and pipelining (scattered_loads), weights as
+// tiles in LDS (expert).
 
 /* hipbench-plan 1
 problem = "mla_decode"

@@ -1,6 +1,18 @@
 // mla_decode, kernel track: the naive kernels. A wave an element of each weight product, a workgroup a head of a batch
-// in attention; weights are absorbed.
-// Bottleneck: loads; weights are read once a batch, cache rows once a head.
+// in attention; weights are absorbed. Read it first: six steps, one after the other.
+//
+// Idea. linear: a wave adds up one element, its lanes take every 64th pair of neighbours. attend: the query goes into
+// the cache's space (512 latents by the key half of wkv_up, and 64 rotated), then scores against every row of the
+// cache, softmax, the mean of the rows, and the value half of wkv_up on it: the cache is never expanded to keys and
+// values of 128 heads.
+// Tiling. None. All scores of a head stay in LDS (8192 of them), which bounds the length of the cache.
+// Budget. LDS 36.25 KiB in attend: one workgroup of four waves a CU; linear 28, find_angles 19, attend 45 registers.
+// Bottleneck. Loads. Weights are read once a batch and cache rows once a head, although 128 heads want the same row; at
+// 128 batches both are read 128 times. With few batches it is faster than the baseline: it fills the chip (a workgroup
+// a head, not a batch), which the baseline without a split of keys does not.
+// Roofs. `hipbench problems show mla_decode`. Modelled (mi300x-1.7012c48a), microseconds:
+//   bs=3, prefill=517: 495 (18.5 % of the nearer roof, memory)
+// Tried. Nothing: it is to be read.
 
 /* hipbench-plan 1
 problem = "mla_decode"

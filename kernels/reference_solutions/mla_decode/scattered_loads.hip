@@ -2,6 +2,17 @@
 // from memory: a matrix instruction wants 16 rows, so neighbouring lanes read 16 bytes each of different lines. Each
 // byte is needed by one wave only, LDS seems to win nothing, but a load takes the address pipeline four times as long
 // as one whose neighbours are neighbours, and two steps of operands do not fit into registers.
+//
+// Idea and tiling. attend as in expert.hip: an even share of all keys a CU, tiles of 16 keys. The products: 32 columns
+// a workgroup for all batches, its four waves share k; a lane's 16 bytes of a row are the operands of two instructions.
+// Budget. LDS 36 KiB in attend, none in the products; registers finish_down 23, attend 256 (9 spilled), combine 27,
+// finish_out 12, project_down<2> 82, project_down<8> 238, project_up<2, 2> 92, project_up<8, 4> 420, absorb<2> 92,
+// absorb<4> 134, project_value<2> 86, project_value<8> 240, project_out<2> 152, project_out<8> 420.
+// Bottleneck. The address pipeline in the products: 64 lanes x 16 bytes of 16 to 64 lines an instruction.
+// Roofs. `hipbench problems show mla_decode`. Modelled (mi300x-1.7012c48a), microseconds:
+//   bs=3, prefill=517: 152 (60.3 % of the nearer roof, memory; matrix units 6 % busy)
+//   bs=64, prefill=512: 292; the expert 211
+// Tried. Tiles in LDS: the expert, 318 us instead of 457 at 128 batches and 2048 keys.
 
 /* hipbench-plan 1
 problem = "mla_decode"

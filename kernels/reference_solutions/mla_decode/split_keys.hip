@@ -1,7 +1,17 @@
 // mla_decode, kernel track, ladder: the baseline with each batch's keys split over up to five workgroups, as in flash
 // decoding: the parts' means are put together by their largest scores and sums. All compute units have work.
+//
+// Idea. splits = what gives two workgroups a CU, but at least 256 keys each. Each stores its mean without dividing by
+// the sum, its largest score and its sum; combine weighs them by 2^(largest - overall largest).
+// Tiling and budget. As in baseline.hip: 16 keys by 576, LDS 39 KiB in attend; registers linear 112, find_angles 19,
+// absorb 168, rotate_query 9, attend 247, combine 10.
 // Bottleneck: the four weight products at large batches read x over and over from the caches instead of LDS; with long
 // caches the transposed writes into LDS, which meet in few banks.
+// Roofs. `hipbench problems show mla_decode`. Modelled (mi300x-1.7012c48a), microseconds:
+//   bs=3, prefill=517: 748 (12.3 % of the nearer roof, memory; matrix units 1 % busy; 45 % of LDS time in conflicts)
+//   bs=64, prefill=512: 1800 (the baseline 1877)
+// Tried. An even share of all batches' keys a CU instead of whole splits: scattered_loads.hip. Each split costs 256 KiB
+// of f32 sums a batch, written once and read once.
 
 /* hipbench-plan 1
 problem = "mla_decode"

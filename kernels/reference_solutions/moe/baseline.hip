@@ -1,6 +1,28 @@
-// moe, kernel track: tokens are gathered by expert, and tiles of them go through f16 matrix instructions. Gate and up
-// share one pass over x, with SiLU in registers; what a visit gives goes to memory in f32 and is added up at the end.
-// Bottleneck: latency; a step of a tile waits for its loads. The visits' sums cost 40 bytes of traffic an element of y.
+// moe, kernel track: the baseline that speed-ups are taken over. Visits are sorted by expert on the device, tiles of
+// them go through f16 matrix instructions; nothing is pipelined, no workgroup knows of its XCD.
+//
+// Idea. route: a wave a token; its four experts' lists get the visit (an atomic each). gate_up: 128 visits of one
+// expert by 64 columns of gate and the same 64 of up, so that SiLU(gate) * up happens in registers. down: 128 visits by
+// 128 columns; each visit's row goes to memory in f32. combine: y is the weighted sum of a token's five rows, in a
+// fixed order: no atomics on y, and the same bits each time. The host knows no counts: the plan has as many workgroups
+// as there can be, and those beyond the last tile leave at once.
+// Tiling. 128 rows (64 where there are few tokens) by 2 x 64 columns by 32 k; a wave has half of the rows and half of
+// the columns: 4 accumulators of 32 x 32 f32. The right tiles are transposed on the way into LDS, 4x4 elements a
+// thread.
+// Budget. LDS (128 + 2 x 64) x 40 x 2 bytes and the list of rows: 20.5 KiB; route 43, combine 26, gate_up<2> 144,
+// gate_up<1> 80, down<2> 136, down<1> 72 registers, none spilled: three workgroups a CU. Rows of 80 bytes instead of 64
+// leave two lanes a bank in reads; the transposed stores, rows 320 bytes apart, still meet by eights.
+// Bottleneck. Latency: a step of only 32 k waits for its loads, and between two barriers there are 16 matrix
+// instructions a wave. Rows of x (14336 bytes) and of the hidden layer (4096) are multiples of 2 KiB apart, so all of a
+// tile's rows at one k lie in one or two of the L2's 16 channels. The visits' f32 sums cost 40 bytes of traffic an
+// element of y.
+// Roofs. `hipbench problems show moe`. Modelled (mi300x-1.7012c48a), microseconds:
+//   n_experts=8, bs=2, seq=4: 510 (21.1 % of the nearer roof, memory; matrix units 8 % busy; 79 % of LDS time in
+//     conflicts)
+//   n_experts=4, bs=1, seq=256: 960 (11.4 % of the nearer roof, memory; matrix units 9 % busy; 78 % of LDS time in
+//     conflicts)
+// Tried. Left to the ladder: larger tiles and prefetch (one_channel), padded copies (late_loads), the order of
+// instructions (expert).
 
 /* hipbench-plan 1
 problem = "moe"

@@ -26,10 +26,15 @@
 // LDS and barriers. Roofs: the largest shape's 3.61 TFLOP at 1307 TFLOPS are 2.76 ms, its 3.1 GB at 4.1 TB/s 0.77 ms.
 //
 // Modelled (mi300x-1.7012c48a):
-//   4 experts: 256 tokens 298 us, 896 tokens 518 us (0.76 PFLOPS over all);
+//   4 experts: 256 tokens 298 us, 512 tokens 433 us (an official test shape: 40 % of the matrix roof, no LDS bank
+//   conflicts, 718 MB from behind the L2 where 455 have to), 896 tokens 518 us (0.76 PFLOPS over all);
 //   32 experts, 2048 tokens 2157 us, a third of what bytes (2.97 GB: 725 us) and matrix units (691 us) allow. gate_up
 //   takes 1505 of it and waits for memory: 3.9 GB come from behind the L2, for its tiles want weights of two experts at
 //   a time and each weight twice; an expert's 256 or so tokens fill two and a half tiles. down takes 564.
+//   32 experts, 8192 tokens 6427 us, 43 % of what the matrix units allow (2762 us): gate_up 4507 with them 47 % busy,
+//   down 1663 (63 %), combine 173, route 71. 9.8 GB come from behind the L2, three times what has to: an expert's
+//   thousand rows of x (15 MB) do not stay in 4 MiB of L2 while the column tiles go by. The geometric mean of the two
+//   is 3.7 ms.
 //
 // Tried, and did not help or less than the next (4 experts, 896 tokens: 518 us):
 // * rows of x and of what gate_up leaves as long as they are, 14336 and 4096 bytes (ladder: one_channel): at one k all

@@ -1,5 +1,16 @@
-// moe, kernel track: the naive kernels. One thread an element of each product, everything straight from memory.
-// Bottleneck: loads; each weight is fetched once for every visit of a token, by two bytes.
+// moe, kernel track: the naive kernels. One thread an element of each product, everything straight from memory. Read it
+// first: routing, two products, SiLU between them, a weighted sum.
+//
+// Idea. route: a wave a token adds up the logits, one lane takes the softmax over all experts and picks the four
+// largest, whose weights are not renormalised. gate_up: one thread an element of SiLU(x . gate) * (x . up) for each of
+// a token's five visits (four experts, then the shared one). down: one thread an element of y adds up the five visits.
+// Tiling. None; 256 neighbouring columns a workgroup, so that waves read whole lines of the weights.
+// Budget. 128 bytes of LDS (the logits), route 35, gate_up 31, down 24 registers.
+// Bottleneck. Loads: an expert's weights are read once for every visit of a token, two bytes a lane, and one conversion
+// and one FMA are done with them; the matrix units stay idle.
+// Roofs. `hipbench problems show moe`. Modelled (mi300x-1.7012c48a), microseconds:
+//   n_experts=8, bs=2, seq=4: 1331 (8.1 % of the nearer roof, memory)
+// Tried. Nothing: it is to be read. baseline.hip sorts the visits by expert, so that a tile of them shares the weights.
 
 /* hipbench-plan 1
 problem = "moe"

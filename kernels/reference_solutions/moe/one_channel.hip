@@ -1,7 +1,17 @@
 // moe, kernel track, ladder: the expert's tiles and its order of workgroups, but rows of x and of what gate_up hands on
-// lie 14336 and 4096 bytes apart. The L2 has 16 channels of 256 bytes each, so that all rows at one k are in one or two
-// of them: they wait for each other, in `down` twice as long as the matrix units work. The next tile is asked for late,
-// too.
+// lie 14336 and 4096 bytes apart. It shows that memory has banks, too.
+//
+// Idea. The L2 of an XCD has 16 channels, which take turns every 256 bytes: 4 KiB are one round. Rows a multiple of 2
+// or 4 KiB apart are therefore in one or two channels at any k, and a tile's 128 rows wait for each other there; in
+// `down` twice as long as the matrix units work. The expert's copies have rows that are 256 bytes longer.
+// Tiling. As in expert.hip; the next tile is asked for late, too.
+// Budget. LDS 32 KiB, combine 42, route<1> 40, route<2> 52, gate_up<2> 196, gate_up<1> 122, down<2> 196, down<1> 122
+// registers, none spilled: two workgroups a CU.
+// Bottleneck. Channels of the L2.
+// Roofs. `hipbench problems show moe`. Modelled (mi300x-1.7012c48a), microseconds:
+//   n_experts=8, bs=2, seq=4: 329 (32.6 % of the nearer roof, memory; matrix units 12 % busy)
+//   n_experts=4, bs=1, seq=256: 416; the expert 298
+// Tried. The expert's longer rows are what helps; see there.
 
 /* hipbench-plan 1
 problem = "moe"
