@@ -1,4 +1,5 @@
-// Every shipped candidate and reference solution on every official test shape. Minutes on a small machine: label "slow".
+// Every shipped candidate and reference solution on every official test shape. Minutes on a small machine: label
+// "slow".
 
 #include "tests/evaluator/evaluate_support.hpp"
 
@@ -13,7 +14,8 @@ std::vector<std::string> shipped() {
   return paths;
 }
 
-class OfficialShapesTest : public EvaluateTest, public ::testing::WithParamInterface<std::tuple<std::string, size_t>> {};
+class OfficialShapesTest : public EvaluateTest,
+                           public ::testing::WithParamInterface<std::tuple<std::string, size_t>> {};
 
 TEST_P(OfficialShapesTest, TheShippedCandidatePasses) {
   const std::string path = std::get<0>(GetParam());
@@ -35,6 +37,33 @@ TEST_F(EvaluateTest, TheTimingModelRanksTheLadder) {
     const double time_us = evaluation.shapes.front().time_us;
     EXPECT_LT(time_us, 0.95 * slower) << name;
     slower = time_us;
+  }
+}
+
+// No hazard, no race, nothing of the wrong scope; what is spilled is spilled outside of loops, and its header says so.
+// (moe takes minutes a file: by hand.)
+TEST_F(EvaluateTest, TheChecksFindNothingInBaselinesAndExperts) {
+  const struct {
+    const char *problem, *shape;
+    uint32_t expert_spills;
+  } cases[] = {// the expert of fp8_gemm with k split, with one tile a workgroup and with several
+               {"fp8_gemm", "m=64,n=256,k=2048", 0},
+               {"fp8_gemm", "m=1920,n=1280,k=1024", 0},
+               {"fp8_gemm", "m=3200,n=3072,k=128", 0},
+               {"mla_decode", "bs=1,prefill=128", 9}};
+  for (const auto& [id, shape, expert_spills] : cases) {
+    const Problem& problem = **find_problem(id);
+    EvaluateOptions options = small_options();
+    options.check = true;
+    options.shapes = {problem.parse_shape(shape).value()};
+    for (const ReferenceRole role : {ReferenceRole::Baseline, ReferenceRole::Expert}) {
+      const ReferenceSolution& one = *problem.reference(role);
+      const Evaluation evaluation = evaluate(problem, one.path, std::string(one.source), options);
+      EXPECT_TRUE(evaluation.verdict.passed()) << one.path << " at " << shape << "\n" << described(evaluation);
+      for (const KernelResources& kernel : evaluation.kernels)
+        EXPECT_LE(kernel.vgpr_spills, role == ReferenceRole::Expert ? expert_spills : 0)
+            << one.path << ", " << kernel.name;
+    }
   }
 }
 
