@@ -9,6 +9,7 @@
 
 #include "cli/text.hpp"
 #include "common/toolchain.hpp"
+#include "evaluator/gpu_process.hpp"
 #include "problems/registry.hpp"
 
 namespace hipbench::cli {
@@ -79,8 +80,7 @@ GpuState look_for_gpu() {
   gpu.driver = ::access("/dev/kfd", F_OK) == 0;
   // Only where there is a driver: ROCm's library does work when it is loaded.
   if (gpu.driver) {
-    void* runtime = ::dlopen("libamdhip64.so.6", RTLD_LAZY | RTLD_LOCAL);
-    if (runtime == nullptr) runtime = ::dlopen("/opt/rocm/lib/libamdhip64.so.6", RTLD_LAZY | RTLD_LOCAL);
+    void* runtime = ::dlopen(find_hip_runtime().c_str(), RTLD_LAZY | RTLD_LOCAL);
     gpu.runtime = runtime != nullptr;
     if (runtime != nullptr) ::dlclose(runtime);
   }
@@ -91,16 +91,18 @@ Result<DeviceChoice> choose_device(const std::string& word, const GpuState& gpu)
   if (word == "emulated") return DeviceChoice{DeviceKind::Emulated, ""};
   const bool has_gpu = gpu.driver && gpu.runtime;
   if (word == "auto") {
-    return DeviceChoice{
-        DeviceKind::Emulated,
-        has_gpu ? "this machine has a GPU, but this version of hipbench evaluates on the emulated device only" : ""};
+    return DeviceChoice{DeviceKind::Emulated,
+                        has_gpu ? "this machine has a GPU; --device hip measures kernel-track candidates on it" : ""};
   }
   if (word != "hip") return Error{fmt::format("--device is auto, emulated or hip, not \"{}\"", printable_line(word))};
-  if (has_gpu) return Error{"this version of hipbench cannot evaluate on a GPU yet; use --device emulated"};
-  return Error{
-      fmt::format("--device hip: {} and this version of hipbench cannot evaluate on a GPU yet; use --device emulated",
-                  !gpu.driver ? "there is no AMD GPU here (no /dev/kfd),"
-                              : "the HIP runtime is missing (no libamdhip64.so.6 of ROCm),")};
+  if (has_gpu) {
+    return DeviceChoice{DeviceKind::Hip,
+                        "nobody has reported a run of hipbench on a real GPU yet; read docs/measurement.md before you "
+                        "rely on its times"};
+  }
+  return Error{fmt::format("--device hip: {}; use --device emulated",
+                           !gpu.driver ? "there is no AMD GPU here (no /dev/kfd)"
+                                       : "the HIP runtime is missing (no libamdhip64.so.6 of ROCm)")};
 }
 
 }  // namespace hipbench::cli

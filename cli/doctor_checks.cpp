@@ -176,7 +176,8 @@ void examine_cpu_and_memory(Findings& findings) {
 
 void examine_own_programs(Findings& findings) {
   const fs::path here = executable_directory();
-  for (const char* name : {"hipbench-device", "hipbench-device-v3", "hipbench-worker", "hipbench-rtc", "lib/libamdhip64.so.6", "lib/libhiprtc.so.6"}) {
+  for (const char* name : {"hipbench-device", "hipbench-device-v3", "hipbench-worker", "hipbench-gpu", "hipbench-rtc",
+                           "lib/libamdhip64.so.6", "lib/libhiprtc.so.6"}) {
     const bool found = is_there(here / name);
     add(findings, name, found ? State::Fine : State::Broken,
         found ? (here / name).string() : fmt::format("missing in {}", here.string()), found ? "" : "scripts/build");

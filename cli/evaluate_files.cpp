@@ -163,7 +163,9 @@ int evaluate_jobs(std::span<const Job> jobs, unsigned at_once, const OutputOptio
   }
   Presenter presenter(jobs, output, std::move(store), finished);
   if (!jobs.empty()) print_estimate(jobs.front(), jobs.size());
-  Batch batch({.jobs = std::min(at_once != 0 ? at_once : default_jobs(), static_cast<unsigned>(std::max<size_t>(1, jobs.size()))),
+  const unsigned wanted =
+      at_once != 0 ? at_once : default_jobs(jobs.empty() ? DeviceKind::Emulated : jobs.front().options.device);
+  Batch batch({.jobs = std::min(wanted, static_cast<unsigned>(std::max<size_t>(1, jobs.size()))),
                .waiting = jobs.size()},
               [&](const BatchJob& job, Evaluation evaluation) { presenter.take(std::stoul(job.id), std::move(evaluation), job.options); });
   const StopSignals signals([&batch] { batch.stop(); });

@@ -15,6 +15,7 @@
 
 #include "cli/baselines.hpp"
 #include "cli/batch_line.hpp"
+#include "cli/choices.hpp"
 #include "cli/line_reader.hpp"
 #include "cli/stop_signals.hpp"
 #include "cli/text.hpp"
@@ -213,7 +214,9 @@ int evaluate_jsonl(const EvaluateArguments& arguments, const JsonlArguments& jso
   const Result<UniqueFd> input = open_input(jsonl.input);
   if (!input) return fail(kWrongUsage, input.error().message);
   ::signal(SIGPIPE, SIG_IGN);  // a reader that has gone shows as a write that fails
-  JsonlRun run(arguments, jsonl, arguments.jobs != 0 ? arguments.jobs : default_jobs());
+  const Result<DeviceChoice> device = choose_device(arguments.device, look_for_gpu());
+  if (!device) return fail(kEnvironmentFailed, device.error().message);
+  JsonlRun run(arguments, jsonl, arguments.jobs != 0 ? arguments.jobs : default_jobs(device->device));
   if (const Result<void> opened = run.open_store(); !opened)
     return fail(kEnvironmentFailed, opened.error().message + " (--no-db evaluates without storing)");
   const StopSignals signals([&run] { run.stop(); });

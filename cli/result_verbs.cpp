@@ -92,7 +92,8 @@ int replay(const ReplayOptions& options) {
   job.options.unsafe_no_sandbox = options.arguments.unsafe_no_sandbox;
   job.options.threads = options.arguments.threads;
   if (before->device == DeviceKind::Hip)
-    return fail(kEnvironmentFailed, choose_device("hip", look_for_gpu()).error().message);
+    if (const Result<DeviceChoice> gpu = choose_device("hip", look_for_gpu()); !gpu)
+      return fail(kEnvironmentFailed, gpu.error().message);
   if (!before->sandboxed && !options.arguments.unsafe_no_sandbox) {
     fmt::print(stderr,
                "note: evaluation {} ran without a sandbox; this one runs in it (--unsafe-no-sandbox does as before)\n",

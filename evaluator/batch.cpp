@@ -32,7 +32,8 @@ Evaluation never_started(const BatchJob& job) {
 
 }  // namespace
 
-unsigned default_jobs() {
+unsigned default_jobs(DeviceKind device) {
+  if (device == DeviceKind::Hip) return 1;
   const auto pages = static_cast<uint64_t>(std::max(0L, ::sysconf(_SC_PHYS_PAGES)));
   const auto page = static_cast<uint64_t>(std::max(1L, ::sysconf(_SC_PAGESIZE)));
   const auto fit = std::max<uint64_t>(1, pages * page / kMemoryPerJob);

@@ -66,7 +66,8 @@ class Batch {
   std::vector<std::jthread> threads_;
 };
 
-// How many evaluations at once suit this machine: one a core, but no more than memory for compilers allows.
-unsigned default_jobs();
+// How many evaluations at once suit this machine: one a core, but no more than memory for compilers allows. On a real
+// device one: what the others do would show in its clocks.
+unsigned default_jobs(DeviceKind device = DeviceKind::Emulated);
 
 }  // namespace hipbench

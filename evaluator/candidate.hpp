@@ -56,6 +56,9 @@ class Candidate {
 std::unique_ptr<Candidate> make_kernel_candidate(const CandidateSetup& setup, const LaunchPlan& plan);
 std::unique_ptr<Candidate> make_host_candidate(const CandidateSetup& setup);
 
+// What a launch plan has to fit.
+KernelFacts facts_of(const emulator::KernelInfo& kernel);
+
 // What a fault on the device means for the candidate.
 Verdict verdict_of_fault(const emulator::FaultReport& fault);
 

@@ -195,11 +195,7 @@ class ShapeCheck {
   }
 
   Case draw_case(std::string_view family) const {
-    Case one;
-    one.inputs = problem_.generate(result_.shape, {options_.seed, 0, family, options_.oracle_threads});
-    one.rows = rows_to_check(problem_, result_.shape, family, options_.seed);
-    one.expected = problem_.expected(result_.shape, one.inputs, one.rows, options_.oracle_threads);
-    return one;
+    return hipbench::draw_case(problem_, result_.shape, family, options_.seed, options_.oracle_threads);
   }
 
   // Valid until the next one is asked for.
@@ -232,7 +228,7 @@ class ShapeCheck {
     calls_in_session_ = 0;
     Result<DeviceBuffers> buffers = DeviceBuffers::create(server_.trusted(), problem_, result_.shape);
     if (!buffers) return ours(buffers.error());
-    const CallLimits limits{wave_instruction_limit(), options_.check, record && !options_.check,
+    const CallLimits limits{wave_instruction_limit(), options_.check, record && options_.time && !options_.check,
                             may_use_eight_bit_math(problem_)};
     if (std::optional<Verdict> failed = candidate_.begin(result_.shape, limits)) return std::move(*failed);
     for (const Round& round : rounds) {
@@ -337,6 +333,14 @@ class ShapeCheck {
 };
 
 }  // namespace
+
+Case draw_case(const Problem& problem, const Shape& shape, std::string_view family, uint64_t seed, unsigned threads) {
+  Case one;
+  one.inputs = problem.generate(shape, {seed, 0, family, threads});
+  one.rows = rows_to_check(problem, shape, family, seed);
+  one.expected = problem.expected(shape, one.inputs, one.rows, threads);
+  return one;
+}
 
 ShapeResult check_shape(const Problem& problem, const Shape& shape, Candidate& candidate, emulator::DeviceServer& server,
                         const CheckOptions& options) {

@@ -12,11 +12,15 @@ namespace hipbench {
 // Is handed what the first call of a shape gave: its case (all tensors, expected packed) and the outputs (packed, all rows).
 using CaseObserver = std::function<void(const Shape&, const Case&, const Buffers& outputs)>;
 
+// Drawn inputs and the oracle's answer for the rows that are compared.
+Case draw_case(const Problem& problem, const Shape& shape, std::string_view family, uint64_t seed, unsigned threads);
+
 struct CheckOptions {
   uint64_t seed = 0;
   const Buffers* inputs = nullptr;  // a user's own instead of drawn ones: one call, every row compared
   CaseObserver observe;
   bool check = false;        // the device's memory and race checks
+  bool time = true;          // with the time that the timing model gives the first call
   unsigned oracle_threads = 1;
   uint64_t wave_instructions = 0;  // a lower limit than the problem's; 0 = the problem's
 };

@@ -16,7 +16,8 @@ bool same(std::span<const std::byte> before, uint64_t offset, std::span<const st
   return std::all_of(now.begin(), now.end(), [](std::byte byte) { return byte == kPoison; });
 }
 
-// True if a byte outside the writable range differs in the piece of the buffer that begins at `start`.
+}  // namespace
+
 bool changed_outside(const StridedRange& writable, std::span<const std::byte> before, uint64_t start, std::span<const std::byte> piece) {
   const uint64_t end = start + piece.size();
   for (uint64_t at = start; at < end;) {
@@ -37,8 +38,6 @@ bool changed_outside(const StridedRange& writable, std::span<const std::byte> be
   }
   return false;
 }
-
-}  // namespace
 
 Result<DeviceBuffers> DeviceBuffers::create(emulator::Client& device, const Problem& problem, const Shape& shape) {
   DeviceBuffers buffers(device, problem, shape);

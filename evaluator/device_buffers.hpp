@@ -15,6 +15,11 @@ namespace hipbench {
 // wrote is always found.
 inline constexpr std::byte kPoison{0xff};
 
+// Whether a byte outside the writable range differs in the piece of a buffer that begins at `start`. `before`: the whole
+// buffer before the call; empty = poison.
+bool changed_outside(const StridedRange& writable, std::span<const std::byte> before, uint64_t start,
+                     std::span<const std::byte> piece);
+
 class DeviceBuffers {
  public:
   // Every buffer is an allocation of its own, exactly as large as the problem says: an access one byte past it faults.

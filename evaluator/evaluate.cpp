@@ -17,6 +17,8 @@
 #include "evaluator/candidate.hpp"
 #include "evaluator/check.hpp"
 #include "evaluator/compile.hpp"
+#include "evaluator/gpu_process.hpp"
+#include "evaluator/hip_device.hpp"
 #include "evaluator/inspect.hpp"
 #include "evaluator/plan.hpp"
 #include "evaluator/source_names.hpp"
@@ -99,7 +101,8 @@ class Run {
     if (!ended) ended = start_device();
     if (!ended) ended = inspect_instructions();
     // From here on the candidate's code runs: on the device, and for the host track in the worker's sandbox.
-    evaluation_.verdict = ended ? std::move(*ended) : check_shapes();
+    if (!ended) ended = options_.device == DeviceKind::Emulated ? check_shapes() : measure_shapes();
+    evaluation_.verdict = std::move(*ended);
     if (evaluation_.verdict.passed()) evaluation_.stage = Stage::Done;
     end_device();
     if (options_.stop.stop_requested() && !evaluation_.verdict.passed()) {
@@ -119,6 +122,7 @@ class Run {
   // The launch plan, resolved for every official shape: what is wrong with it shows before anything is compiled.
   std::optional<Verdict> read_plan() {
     evaluation_.stage = Stage::Plan;
+    if (std::optional<Verdict> refused = check_gpu_can_do()) return refused;
     if (evaluation_.track == Track::Host) return std::nullopt;
     auto parsed = LaunchPlan::parse(evaluation_.source, problem_);
     if (const PlanError* error = std::get_if<PlanError>(&parsed))
@@ -138,14 +142,11 @@ class Run {
     request.track = evaluation_.track;
     request.file_name = safe_name(evaluation_.file);
     request.source = evaluation_.source;
-    request.unsafe_no_sandbox = options_.unsafe_no_sandbox;
-    request.time_limit = options_.compile_limit;
-    request.stop = options_.stop;
     if (plan_) {
       request.kernels = plan_->kernel_names();
       request.options = plan_->options();
     }
-    auto result = compile(*toolchain, request);
+    auto result = compile_with_limits(*toolchain, std::move(request));
     if (Verdict* verdict = std::get_if<Verdict>(&result)) return std::move(*verdict);
     compiled_ = std::move(std::get<Compiled>(result));
     evaluation_.compile_seconds = compiled_.seconds;
@@ -155,9 +156,16 @@ class Run {
     return std::nullopt;
   }
 
+  std::variant<Compiled, Verdict> compile_with_limits(const Toolchain& toolchain, CompileRequest request) const {
+    request.unsafe_no_sandbox = options_.unsafe_no_sandbox;
+    request.time_limit = options_.compile_limit;
+    request.stop = options_.stop;
+    return compile(toolchain, request);
+  }
+
+  // Also for a GPU: what the emulated device cannot accept is never run on one.
   std::optional<Verdict> start_device() {
     evaluation_.stage = Stage::Load;
-    if (options_.device != DeviceKind::Emulated) return infrastructure(Error{"only the emulated device is supported: use --device emulated"});
     emulator::DeviceServerOptions device;
     device.threads = options_.threads;
     Result<emulator::DeviceServer> server = emulator::DeviceServer::start(device);
@@ -205,32 +213,127 @@ class Run {
 
   Verdict check_shapes() {
     evaluation_.stage = Stage::Check;
+    return check_on_emulator(options_.shapes, evaluation_.shapes, true);
+  }
+
+  Verdict check_on_emulator(std::span<const Shape> shapes, std::vector<ShapeResult>& results, bool time) {
     const CandidateSetup setup{problem_,         compiled_,  *server_, printed_, evaluation_.file, options_.unsafe_no_sandbox,
                                options_.host_patience, options_.stop, evaluation_.peak_memory_bytes};
     const std::unique_ptr<Candidate> candidate = plan_ ? make_kernel_candidate(setup, *plan_) : make_host_candidate(setup);
     CheckOptions check;
     check.check = options_.check;
+    check.time = time;
     check.wave_instructions = options_.wave_instructions;
     check.inputs = options_.inputs;
     check.observe = options_.observe;
     check.oracle_threads = options_.threads != 0 ? options_.threads : std::max(1u, std::thread::hardware_concurrency());
     Verdict first_failure = Verdict::pass();
-    if (options_.shapes.empty()) return {VerdictKind::Infrastructure, "no shape was asked for", {}};
-    for (size_t k = 0; k < options_.shapes.size(); ++k) {
-      progress(fmt::format("checking {} ({} of {})", options_.shapes[k].label, k + 1, options_.shapes.size()));
-      // Shapes share nothing a candidate could carry over, the inputs' seed included.
-      check.seed = evaluation_.seed + 0x9e3779b97f4a7c15 * (k + 1);
+    if (shapes.empty()) return {VerdictKind::Infrastructure, "no shape was asked for", {}};
+    for (size_t k = 0; k < shapes.size(); ++k) {
+      progress(fmt::format("checking {} ({} of {})", shapes[k].label, k + 1, shapes.size()));
+      check.seed = seed_of_shape(k);
       printed_.clear();
-      evaluation_.shapes.push_back(check_shape(problem_, options_.shapes[k], *candidate, *server_, check));
-      note_timing_model(evaluation_.shapes.back().timing_model);
-      drop_impossible_time(evaluation_.shapes.back());
-      show_printed(evaluation_.shapes.back().verdict);
-      const Verdict& verdict = evaluation_.shapes.back().verdict;
+      results.push_back(check_shape(problem_, shapes[k], *candidate, *server_, check));
+      note_timing_model(results.back().timing_model);
+      drop_impossible_time(results.back());
+      show_printed(results.back().verdict);
+      const Verdict& verdict = results.back().verdict;
       if (verdict.passed()) continue;
       if (first_failure.passed()) first_failure = verdict;
       if (!options_.keep_going || !server_->trusted().connected()) break;
     }
     return first_failure;
+  }
+
+  // Shapes share nothing a candidate could carry over, the inputs' seed included.
+  uint64_t seed_of_shape(size_t k) const { return evaluation_.seed + 0x9e3779b97f4a7c15 * (k + 1); }
+
+  // What a GPU is not asked for, and why.
+  std::optional<Verdict> check_gpu_can_do() const {
+    if (options_.device == DeviceKind::Emulated) return std::nullopt;
+    if (evaluation_.track == Track::Host)
+      return infrastructure(Error{
+          "--device hip times the kernel track only: there is no sandbox for host code on a GPU yet. Use --device "
+          "emulated, or give the file a launch plan"});
+    if (options_.check || options_.inputs != nullptr)
+      return infrastructure(Error{"--device hip only times: memory checks and tensors of your own need --device emulated"});
+    return std::nullopt;
+  }
+
+  // On a GPU. All rules of the judge are rules of the emulated device, which sees what a kernel does; so the candidate
+  // first passes there, on the same shapes: a plan may launch other kernels in each.
+  Verdict measure_shapes() {
+    evaluation_.stage = Stage::Check;
+    std::vector<ShapeResult> checked;
+    Verdict allowed = check_on_emulator(options_.shapes, checked, false);
+    if (!allowed.passed()) {
+      for (ShapeResult& shape : checked)
+        if (!shape.verdict.passed()) evaluation_.shapes.push_back(std::move(shape));
+      allowed.reason = "on the emulated device, where a candidate has to pass before a GPU runs it: " + allowed.reason;
+      return allowed;
+    }
+    const Result<GpuCode> candidate = load_for_gpu({compiled_, *plan_, {}});
+    if (!candidate) return infrastructure(candidate.error());
+    const ReferenceSolution* reference = problem_.reference(ReferenceRole::Baseline);
+    std::optional<GpuCode> baseline;
+    if (reference != nullptr && reference->sha256 != evaluation_.source_sha256) {
+      Result<GpuCode> compiled = compile_baseline(*reference);
+      if (!compiled) return infrastructure(compiled.error().with_context("the baseline"));
+      baseline = std::move(*compiled);
+    }
+    const Result<Compiled> own = compile_ours(own_kernels_request(problem_));
+    if (!own) return infrastructure(own.error());
+    return measure_all(*candidate, baseline ? &*baseline : nullptr, *own);
+  }
+
+  Verdict measure_all(const GpuCode& candidate, const GpuCode* baseline, const Compiled& own) {
+    const unsigned threads = options_.threads != 0 ? options_.threads : std::max(1u, std::thread::hardware_concurrency());
+    Verdict first_failure = Verdict::pass();
+    for (size_t k = 0; k < options_.shapes.size(); ++k) {
+      const Shape& shape = options_.shapes[k];
+      progress(fmt::format("measuring {} ({} of {})", shape.label, k + 1, options_.shapes.size()));
+      const GpuOptions& gpu = options_.gpu;
+      const HipDeviceOptions device{problem_, shape, candidate, baseline, own, evaluation_.file,
+                                    gpu.runtime.empty() ? find_hip_runtime() : gpu.runtime, seed_of_shape(k), threads,
+                                    gpu.allow_stand_in, options_.stop};
+      const MeasureOptions protocol{.rounds = gpu.rounds, .warm_up_rounds = gpu.warm_up_rounds,
+                                    .with_baseline = baseline != nullptr, .seed = device.seed,
+                                    .floor_us = problem_.roofs(shape).floor_us};
+      MeasuredShape measured = measure_shape(device, protocol, gpu.wrap);
+      if (!measured.description.empty()) evaluation_.device_description = measured.description;
+      evaluation_.shapes.push_back(std::move(measured.result));
+      const Verdict& verdict = evaluation_.shapes.back().verdict;
+      if (verdict.passed()) continue;
+      if (first_failure.passed()) first_failure = verdict;
+      if (!options_.keep_going || verdict.kind == VerdictKind::Infrastructure) break;
+    }
+    return first_failure;
+  }
+
+  // What the emulated device says of the code's kernels is what their launches need.
+  Result<GpuCode> load_for_gpu(GpuCode code) {
+    code.module = TRY(server_->trusted().load_module(std::as_bytes(std::span(code.compiled.code))));
+    TRY(server_->trusted().unload_module(code.module.handle));
+    return code;
+  }
+
+  Result<Compiled> compile_ours(CompileRequest request) const {
+    auto result = compile_with_limits(TRY(Toolchain::locate()), std::move(request));
+    if (const Verdict* failed = std::get_if<Verdict>(&result)) return Error{failed->reason + "\n" + failed->evidence};
+    return std::move(std::get<Compiled>(result));
+  }
+
+  Result<GpuCode> compile_baseline(const ReferenceSolution& reference) {
+    auto plan = LaunchPlan::parse(reference.source, problem_);
+    if (const PlanError* error = std::get_if<PlanError>(&plan)) return Error{error->where_and_what(reference.path)};
+    CompileRequest request;
+    request.problem = &problem_;
+    request.track = Track::Kernel;
+    request.file_name = "baseline.hip";
+    request.source = reference.source;
+    request.kernels = std::get<LaunchPlan>(plan).kernel_names();
+    request.options = std::get<LaunchPlan>(plan).options();
+    return load_for_gpu({TRY(compile_ours(std::move(request))), std::move(std::get<LaunchPlan>(plan)), {}});
   }
 
   // All work of a call is seen on the emulated device, so a modelled time below the floor is the model's mistake. It is

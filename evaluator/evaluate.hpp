@@ -2,7 +2,9 @@
 // The main path: source → compile (sandboxed) → inspect → load → check → time → Evaluation.
 
 #include <chrono>
+#include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -13,12 +15,27 @@
 
 namespace hipbench {
 
+class TimedDevice;  // evaluator/timed_device.hpp
+// Stands between the protocol of timing and the device.
+using WrapTimedDevice = std::function<std::unique_ptr<TimedDevice>(TimedDevice& device)>;
+
+// How DeviceKind::Hip is driven.
+struct GpuOptions {
+  std::filesystem::path runtime;  // libamdhip64; empty: as find_hip_runtime() says
+  int rounds = 50, warm_up_rounds = 5;
+  // For tests: hipbench's own drop-in library in ROCm's place, and clocks in the place of the device's. What is timed
+  // so has no time.
+  bool allow_stand_in = false;
+  WrapTimedDevice wrap;
+};
+
 struct EvaluateOptions {
   std::vector<Shape> shapes;                // in this order; stops at the first that does not pass unless keep_going
   std::string shape_set;                    // for the record
   std::optional<uint64_t> seed;             // none: drawn from the operating system
   std::optional<Track> track;               // none: kernel track iff the source holds a plan block
   DeviceKind device = DeviceKind::Emulated;
+  GpuOptions gpu;
   bool keep_going = false;
   bool check = false;                       // run with the device's memory and race checks; no time is taken
   bool unsafe_no_sandbox = false;

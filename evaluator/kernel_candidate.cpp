@@ -13,15 +13,6 @@ using emulator::KernelInfo;
 
 Verdict ours(const Error& error) { return {VerdictKind::Infrastructure, error.message, {}}; }
 
-KernelFacts facts_of(const KernelInfo& kernel) {
-  KernelFacts facts;
-  for (const emulator::KernelArgument& argument : kernel.arguments)
-    if (!argument.value_kind.starts_with("hidden_")) facts.parameters.push_back({argument.offset, argument.size, argument.value_kind});
-  facts.static_lds_bytes = kernel.static_lds;
-  facts.max_workgroup_size = kernel.max_flat_workgroup_size;
-  return facts;
-}
-
 class KernelCandidate final : public Candidate {
  public:
   KernelCandidate(const CandidateSetup& setup, const LaunchPlan& plan) : setup_(setup), plan_(plan) {
@@ -151,6 +142,15 @@ class KernelCandidate final : public Candidate {
 };
 
 }  // namespace
+
+KernelFacts facts_of(const KernelInfo& kernel) {
+  KernelFacts facts;
+  for (const emulator::KernelArgument& argument : kernel.arguments)
+    if (!argument.value_kind.starts_with("hidden_")) facts.parameters.push_back({argument.offset, argument.size, argument.value_kind});
+  facts.static_lds_bytes = kernel.static_lds;
+  facts.max_workgroup_size = kernel.max_flat_workgroup_size;
+  return facts;
+}
 
 std::unique_ptr<Candidate> make_kernel_candidate(const CandidateSetup& setup, const LaunchPlan& plan) {
   return std::make_unique<KernelCandidate>(setup, plan);
