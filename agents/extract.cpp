@@ -1,10 +1,10 @@
 #include "agents/extract.hpp"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "agents/chat.hpp"
+#include "common/json.hpp"
 
 namespace hipbench::agents {
 
@@ -137,16 +137,16 @@ Extraction extract(std::string_view answer, std::string_view previous, int depth
 // {"code": "…"}, also one level down.
 std::optional<Extraction> from_json(std::string_view text, std::string_view previous, int depth) {
   if (depth >= kDeepestWrapping || text.empty() || text[0] != '{') return std::nullopt;
-  const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
-  if (!json.is_object()) return std::nullopt;
+  const Result<Json> json = parse_json(text);
+  if (!json || !json->is_object()) return std::nullopt;
   std::string best;
-  const auto look = [&](const nlohmann::json& value) {
+  const auto look = [&](const Json& value) {
     if (!value.is_string()) return;
     const std::string& candidate = value.get_ref<const std::string&>();
     const Extraction inner = extract(candidate, previous, depth + 1);
     if (likeness(inner.source) > likeness(best)) best = inner.source;
   };
-  for (const auto& value : json) {
+  for (const auto& value : *json) {
     look(value);
     if (value.is_object() || value.is_array())
       for (const auto& inner : value) look(inner);

@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <nlohmann/json.hpp>
+
+#include "common/json.hpp"
 
 namespace hipbench::agents {
 
 namespace {
-
-using Json = nlohmann::ordered_json;  // requests have the same bytes each time
 
 struct ProtocolWords {
   std::string_view name, url, key_variable;
@@ -19,8 +18,6 @@ constexpr std::array<ProtocolWords, 3> kProtocols = {{
     {"anthropic", "https://api.anthropic.com/v1", "ANTHROPIC_API_KEY"},
     {"gemini", "https://generativelanguage.googleapis.com/v1beta", "GEMINI_API_KEY"},
 }};
-
-std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 Json messages_json(const ChatRequest& request) {
   Json messages = Json::array();
@@ -43,7 +40,7 @@ HttpRequest openai_request(const Endpoint& endpoint, const ChatRequest& request)
   return {.url = endpoint.url + "/chat/completions",
           .headers = {"content-type: application/json"},
           .key_header = "authorization: Bearer ",
-          .body = dump(body)};
+          .body = json_text(body)};
 }
 
 HttpRequest anthropic_request(const Endpoint& endpoint, const ChatRequest& request) {
@@ -54,7 +51,7 @@ HttpRequest anthropic_request(const Endpoint& endpoint, const ChatRequest& reque
   return {.url = endpoint.url + "/messages",
           .headers = {"content-type: application/json", "anthropic-version: 2023-06-01"},
           .key_header = "x-api-key: ",
-          .body = dump(body)};
+          .body = json_text(body)};
 }
 
 HttpRequest gemini_request(const Endpoint& endpoint, const ChatRequest& request) {
@@ -69,7 +66,7 @@ HttpRequest gemini_request(const Endpoint& endpoint, const ChatRequest& request)
   return {.url = fmt::format("{}/models/{}:streamGenerateContent?alt=sse", endpoint.url, request.model),
           .headers = {"content-type: application/json"},
           .key_header = "x-goog-api-key: ",
-          .body = dump(body)};
+          .body = json_text(body)};
 }
 
 // Steps into a document of unknown shape: where something is missing or of another kind, the result is null.
@@ -94,7 +91,7 @@ uint64_t count_of(const Json& json) {
 
 void add_error(const Json& error, ReadAnswer& answer) {
   answer.error = text_of(at(error, "message"));
-  if (answer.error.empty()) answer.error = dump(error).substr(0, 500);
+  if (answer.error.empty()) answer.error = json_text(error).substr(0, 500);
   const std::string kind = text_of(at(error, "type")) + text_of(at(error, "status")) + text_of(at(error, "code"));
   const uint64_t code = count_of(at(error, "code"));
   answer.try_again = code == 429 || code >= 500;
@@ -252,11 +249,12 @@ struct AnswerReader::State {
   ReadAnswer answer;
 
   void read_json(const std::string& text) {
-    const Json json = Json::parse(valid_utf8(text), nullptr, false);
-    if (json.is_discarded() || (!json.is_object() && !json.is_array())) {
+    const Result<Json> parsed = parse_json(valid_utf8(text));
+    if (!parsed || (!parsed->is_object() && !parsed->is_array())) {
       answer.malformed = true;
       return;
     }
+    const Json& json = *parsed;
     switch (protocol) {
       case Protocol::OpenAi:
         read_openai(json, answer);
@@ -338,7 +336,7 @@ ReadAnswer AnswerReader::finish() {
 
 std::string error_text(std::string_view body) {
   const std::string text = valid_utf8(body.substr(0, 65536));
-  Json json = Json::parse(text, nullptr, false);
+  Json json = parse_json(text).value_or(Json());
   if (json.is_array() && !json.empty()) json = Json(json[0]);
   const Json& error = at(json, "error");
   for (const Json* place : {&at(error, "message"), &error, &at(json, "message"), &at(json, "detail")})

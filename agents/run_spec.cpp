@@ -1,46 +1,40 @@
 #include "agents/run_spec.hpp"
 
-#include <nlohmann/json.hpp>
+#include "common/json.hpp"
 
 namespace hipbench::agents {
-
-namespace {
-
-using Json = nlohmann::ordered_json;
-
-std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
-
-}  // namespace
 
 std::string to_json(const RunSpec& spec) {
   Json problems = Json::array(), parts = Json::array();
   for (const SpecProblem& problem : spec.problems)
     problems.push_back({{"id", problem.id}, {"shape_set", problem.shape_set}, {"shapes", problem.shapes}});
   for (const FeedbackPart part : spec.feedback.parts) parts.push_back(to_string(part));
-  return dump({{"provider", to_string(spec.endpoint.protocol)},
-               {"url", spec.endpoint.url},
-               {"model", spec.model},
-               {"most_tokens", spec.most_tokens},
-               {"temperature", spec.temperature ? Json(*spec.temperature) : Json(nullptr)},
-               {"strategy", spec.strategy},
-               {"turns", spec.strategy_options.turns},
-               {"patience", spec.strategy_options.patience},
-               {"islands", spec.strategy_options.islands},
-               {"problems", std::move(problems)},
-               {"samples", spec.samples},
-               {"track", to_string(spec.track)},
-               {"hardware", spec.hardware},
-               {"examples", spec.examples},
-               {"feedback", std::move(parts)},
-               {"feedback_tokens", spec.feedback.most_tokens},
-               {"prompts_folder", spec.prompts_folder},
-               {"prompts_sha256", spec.prompts_sha256},
-               {"seed", std::to_string(spec.seed)}});
+  return json_text({{"provider", to_string(spec.endpoint.protocol)},
+                    {"url", spec.endpoint.url},
+                    {"model", spec.model},
+                    {"most_tokens", spec.most_tokens},
+                    {"temperature", spec.temperature ? Json(*spec.temperature) : Json(nullptr)},
+                    {"strategy", spec.strategy},
+                    {"turns", spec.strategy_options.turns},
+                    {"patience", spec.strategy_options.patience},
+                    {"islands", spec.strategy_options.islands},
+                    {"problems", std::move(problems)},
+                    {"samples", spec.samples},
+                    {"track", to_string(spec.track)},
+                    {"hardware", spec.hardware},
+                    {"examples", spec.examples},
+                    {"feedback", std::move(parts)},
+                    {"feedback_tokens", spec.feedback.most_tokens},
+                    {"prompts_folder", spec.prompts_folder},
+                    {"prompts_sha256", spec.prompts_sha256},
+                    {"seed", std::to_string(spec.seed)}});
 }
 
 Result<RunSpec> parse_spec(const std::string& text) {
+  const Result<Json> parsed = parse_json(text);
+  if (!parsed) return Error{"the run's options cannot be read: " + parsed.error().message};
   try {
-    const Json json = Json::parse(text);
+    const Json& json = *parsed;
     RunSpec spec;
     const std::optional<Protocol> protocol = protocol_from(json.at("provider").get<std::string>());
     if (!protocol) return Error{"the run's options name a provider that this version does not know"};
@@ -87,7 +81,7 @@ results::StoredTurn to_stored(const Turn& turn) {
   Json feedback = Json::array();
   for (const FeedbackItem& item : turn.feedback)
     feedback.push_back({{"part", to_string(item.part)}, {"text", item.text}});
-  stored.feedback = dump(feedback);
+  stored.feedback = json_text(feedback);
   return stored;
 }
 
@@ -95,8 +89,8 @@ Result<Turn> from_stored(const results::StoredTurn& stored) {
   Turn turn;
   const std::optional<StepKind> step = step_kind_from(stored.step);
   const std::optional<AnswerKind> answer = answer_kind_from(stored.answer);
-  const Json feedback = Json::parse(stored.feedback, nullptr, false);
-  if (!step || !answer || !feedback.is_array())
+  const Result<Json> feedback = parse_json(stored.feedback);
+  if (!step || !answer || !feedback || !feedback->is_array())
     return Error{"a turn in the database cannot be read; it was changed by hand"};
   turn.step.kind = *step;
   if (stored.parent) turn.step.parent = static_cast<size_t>(*stored.parent);
@@ -114,7 +108,7 @@ Result<Turn> from_stored(const results::StoredTurn& stored) {
   turn.score.right = stored.right;
   turn.score.time_us = stored.time_us;
   turn.score.wave_instructions = stored.wave_instructions;
-  for (const Json& item : feedback) {
+  for (const Json& item : *feedback) {
     const auto part = item.is_object() ? feedback_part_from(item.value("part", "")) : std::nullopt;
     if (part) turn.feedback.push_back({*part, item.value("text", "")});
   }

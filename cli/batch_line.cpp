@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "common/json.hpp"
 #include "problems/registry.hpp"
 
 #ifndef HIPBENCH_VERSION
@@ -13,11 +14,9 @@ namespace hipbench::cli {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 
 constexpr const char* kSchema = "hipbench.result/1";
 
-std::string one_line(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 // The part of a shape's elements that are right. Rows that were not compared do not count.
 double match_of(const ShapeResult& shape) {
@@ -84,7 +83,7 @@ std::string result_line(const RequestId& id, const Evaluation& e, std::optional<
   const Result<const Problem*> found = find_problem(e.problem);
   const Problem* problem = found ? *found : nullptr;
   const auto passed = std::count_if(e.shapes.begin(), e.shapes.end(), [](const ShapeResult& s) { return s.verdict.passed(); });
-  return one_line({{"schema", kSchema},
+  return json_text({{"schema", kSchema},
                    {"id", id},
                    {"verdict", e.cancelled ? "cancelled" : std::string(to_string(e.verdict.kind))},
                    {"fault", to_string(e.cancelled ? Fault::None : e.verdict.fault())},
@@ -120,7 +119,7 @@ std::string result_line(const RequestId& id, const Evaluation& e, std::optional<
 }
 
 std::string invalid_line(const InvalidRequest& request, size_t line_number) {
-  return one_line({{"schema", kSchema},
+  return json_text({{"schema", kSchema},
                    {"id", request.id},
                    {"verdict", "invalid_request"},
                    {"fault", to_string(Fault::Infrastructure)},

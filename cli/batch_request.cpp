@@ -16,7 +16,6 @@ namespace hipbench::cli {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 
 constexpr size_t kLongestId = 256;
 constexpr double kLongestCompileSeconds = 600, kLongestHostSeconds = 600;
@@ -24,8 +23,7 @@ constexpr double kLongestCompileSeconds = 600, kLongestHostSeconds = 600;
 constexpr const char* kUnnamed = "candidate.hip";
 
 std::string quoted(const Json& value) {
-  std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
-  return shortened(printable_line(text), 60);
+  return shortened(printable_line(json_text(value)), 60);
 }
 
 Error wrong_type(std::string_view key, std::string_view wanted, const Json& got) {
@@ -33,7 +31,7 @@ Error wrong_type(std::string_view key, std::string_view wanted, const Json& got)
 }
 
 Result<std::string> read_id(const Json& value) {
-  if (value.is_number_integer()) return value.dump();
+  if (value.is_number_integer()) return json_text(value);
   if (!value.is_string()) return wrong_type("id", "a string or an integer", value);
   std::string id = value.get<std::string>();
   if (id.empty() || id.size() > kLongestId) return Error{fmt::format("\"id\" has {} bytes; 1 to {} are allowed", id.size(), kLongestId)};
@@ -160,13 +158,9 @@ Result<BatchJob> read_job(Fields& fields, const EvaluateArguments& defaults) {
 }  // namespace
 
 BatchRequest parse_batch_request(std::string_view line, const EvaluateArguments& defaults) {
-  Json object;
-  try {
-    object = Json::parse(line);
-  } catch (const Json::exception& failure) {
-    const std::string_view what = failure.what();
-    return InvalidRequest{nullptr, fmt::format("not JSON: {}", printable_line(what.substr(std::min(what.size(), what.find("] ") + 2))))};
-  }
+  const Result<Json> parsed = parse_json(line);
+  if (!parsed) return InvalidRequest{nullptr, fmt::format("not JSON: {}", printable_line(parsed.error().message))};
+  const Json& object = *parsed;
   if (!object.is_object()) return InvalidRequest{nullptr, "a line is a JSON object such as {\"id\": \"1\", \"problem\": …, \"source\": …}, or {\"cancel\": ID}"};
   Fields fields(object);
   if (const Json* cancel = fields.take("cancel")) {

@@ -1,18 +1,18 @@
 #pragma once
 // One line of `hipbench eval --jsonl`'s input; docs/batches.md describes it.
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <variant>
 
 #include "cli/evaluate_options.hpp"
+#include "common/json.hpp"
 #include "evaluator/batch.hpp"
 
 namespace hipbench::cli {
 
 // An id as it was given, which is how it is given back: a string or an integer. As text it is compared.
-using RequestId = nlohmann::ordered_json;
+using RequestId = Json;
 
 struct CandidateRequest {
   RequestId id;

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
 #include "cli/doctor_checks.hpp"
 #include "cli/text.hpp"
+#include "common/json.hpp"
 
 namespace hipbench {
 
@@ -47,15 +47,15 @@ void print_table(const std::vector<Finding>& findings) {
 }
 
 void print_json(const std::vector<Finding>& findings, bool fine) {
-  nlohmann::json parts = nlohmann::json::array();
+  Json parts = Json::array();
   for (const Finding& finding : findings) {
-    nlohmann::json part = {{"part", finding.part}, {"state", look_of(finding.state).name}, {"detail", finding.detail}};
+    Json part = {{"part", finding.part}, {"state", look_of(finding.state).name}, {"detail", finding.detail}};
     if (!finding.remedy.empty()) part["remedy"] = finding.remedy;
     parts.push_back(std::move(part));
   }
-  const nlohmann::json document = {{"schema", kSchema}, {"fine", fine}, {"parts", std::move(parts)}};
+  const Json document = {{"schema", kSchema}, {"fine", fine}, {"parts", std::move(parts)}};
   // File names may hold any bytes; JSON may not.
-  std::puts(document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+  std::puts(json_text(document, 2).c_str());
 }
 
 }  // namespace

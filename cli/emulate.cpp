@@ -16,11 +16,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "cli/occupancy.hpp"
 #include "cli/text.hpp"
 #include "common/files.hpp"
+#include "common/json.hpp"
 #include "common/subprocess.hpp"
 #include "common/unique_fd.hpp"
 #include "emulator/protocol/device_server.hpp"
@@ -139,20 +139,20 @@ struct Stats {
 };
 
 std::string as_json(const Stats& stats, int exit_status) {
-  nlohmann::ordered_json root = {{"schema", "hipbench-emulate-1"}, {"exit_status", exit_status}, {"bytes_copied", stats.bytes_copied},
+  Json root = {{"schema", "hipbench-emulate-1"}, {"exit_status", exit_status}, {"bytes_copied", stats.bytes_copied},
                                  {"operations_not_logged", stats.dropped}, {"failures", stats.failures}};
-  root["kernels"] = nlohmann::ordered_json::array();
+  root["kernels"] = Json::array();
   for (const auto& [name, kernel] : stats.kernels) {
     const Counters& c = kernel.counters;
-    nlohmann::ordered_json entry = {{"kernel", name}, {"name", cli::demangled_name(name)}, {"launches", kernel.launches}, {"wave_instructions", c.instructions},
+    Json entry = {{"kernel", name}, {"name", cli::demangled_name(name)}, {"launches", kernel.launches}, {"wave_instructions", c.instructions},
                                     {"valu", c.valu}, {"salu", c.salu}, {"smem", c.smem}, {"vmem", c.vmem}, {"lds", c.lds},
                                     {"mfma", c.mfma}, {"branch", c.branch}, {"other", c.other}, {"mfma_flops", c.mfma_flops},
                                     {"bytes_read", c.bytes_read}, {"bytes_written", c.bytes_written}, {"barriers", c.barriers},
                                     {"workgroups", c.workgroups}, {"waves", c.waves}, {"emulation_seconds", kernel.host_seconds}};
-    entry["modelled_seconds"] = kernel.modelled_seconds > 0 ? nlohmann::ordered_json(kernel.modelled_seconds) : nlohmann::ordered_json();
+    entry["modelled_seconds"] = kernel.modelled_seconds > 0 ? Json(kernel.modelled_seconds) : Json();
     root["kernels"].push_back(std::move(entry));
   }
-  return root.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return json_text(root, 2) + "\n";
 }
 
 std::string as_table(const Stats& stats) {

@@ -19,6 +19,7 @@
 #include "cli/line_reader.hpp"
 #include "cli/stop_signals.hpp"
 #include "cli/text.hpp"
+#include "common/json.hpp"
 #include "evaluator/batch.hpp"
 #include "results/store.hpp"
 
@@ -176,8 +177,8 @@ class JsonlRun {
   }
 
   void count(const std::string& line) {
-    auto json = nlohmann::json::parse(line, nullptr, false);
-    if (!json.is_object()) json = nlohmann::json::object();  // a database that was changed by hand
+    Json json = parse_json(line).value_or(Json());
+    if (!json.is_object()) json = Json::object();  // a database that was changed by hand
     const std::string verdict = json.value("verdict", ""), fault = json.value("fault", "");
     ++answered_;
     ++verdicts_[verdict];

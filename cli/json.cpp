@@ -256,7 +256,7 @@ Json profile_json(const Evaluation& e) {
 }
 
 void print_json(const Json& document) {
-  fmt::print("{}\n", document.dump(2, ' ', false, Json::error_handler_t::replace));
+  fmt::print("{}\n", json_text(document, 2));
 }
 
 }  // namespace hipbench::cli

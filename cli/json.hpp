@@ -1,18 +1,16 @@
 #pragma once
 // The documents that --json prints; docs/json.md describes them.
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <string>
 
+#include "common/json.hpp"
 #include "evaluator/evaluation.hpp"
 #include "results/speedups.hpp"
 #include "results/store.hpp"
 
 namespace hipbench::cli {
-
-using Json = nlohmann::ordered_json;
 
 // `speedups`: null where they are not looked up.
 Json evaluation_json(const Evaluation& evaluation, std::optional<int64_t> id,

@@ -101,8 +101,9 @@ class Session {
   void take(const LineReader::Line& line) {
     if (line.too_long)
       return reply_error(nullptr, kInvalidRequest, fmt::format("the line is longer than {} MiB", kLongestLine >> 20));
-    const Json message = Json::parse(line.text, nullptr, false);
-    if (message.is_discarded()) return reply_error(nullptr, kParseError, "the line is not JSON");
+    const Result<Json> parsed = parse_json(line.text);
+    if (!parsed) return reply_error(nullptr, kParseError, "the line is not JSON");
+    const Json& message = *parsed;
     if (!message.is_object() || text_of(message, "jsonrpc") != "2.0")
       return reply_error(nullptr, kInvalidRequest, "every line is one JSON-RPC 2.0 object");
     const Json id = message.value("id", Json());
@@ -154,7 +155,7 @@ class Session {
 
   void print(const Json& message) {
     const std::lock_guard lock(output_);
-    std::fputs((message.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n").c_str(), stdout);
+    std::fputs((json_text(message) + "\n").c_str(), stdout);
     std::fflush(stdout);
   }
   void reply(const Json& id, Json result) { print({{"jsonrpc", "2.0"}, {"id", id}, {"result", std::move(result)}}); }
@@ -231,7 +232,7 @@ class Session {
     const Problem* problem = TRY(allowed_problem(id));
     Json document = problem_json(*problem);
     document["starter"] = problem->starter(Track::Kernel);
-    return content(document.dump(2, ' ', false, Json::error_handler_t::replace));
+    return content(json_text(document, 2));
   }
 
   Result<ShapeChoice> shapes_of(const std::string& tool_name, const Json& arguments, const Problem& problem) const {
@@ -309,7 +310,7 @@ class Session {
     size_t left = limit.is_number_unsigned() ? limit.get<size_t>() : 20;
     Json list = Json::array();
     for (auto entry = history_.rbegin(); entry != history_.rend() && left > 0; ++entry, --left) list.push_back(*entry);
-    return content(list.dump(2, ' ', false, Json::error_handler_t::replace));
+    return content(json_text(list, 2));
   }
 
   const McpArguments& arguments_;

@@ -33,7 +33,7 @@ report::DocumentOptions document_options(const std::string& problem) {
   report::DocumentOptions options;
   options.problem = problem;
   options.evaluation_json = [](const Evaluation& evaluation, int64_t id) {
-    return evaluation_json(evaluation, id).dump(-1, ' ', false, Json::error_handler_t::replace);
+    return json_text(evaluation_json(evaluation, id));
   };
   return options;
 }

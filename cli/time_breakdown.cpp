@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "cli/occupancy.hpp"
 #include "cli/text.hpp"
+#include "common/json.hpp"
 #include "emulator/timing/parameters.hpp"
 #include "evaluator/time_advice.hpp"
 
@@ -69,8 +69,7 @@ std::string time_breakdown_text(const LaunchRecord& launch) {
   return text;
 }
 
-nlohmann::ordered_json time_breakdown_json(const LaunchRecord& launch) {
-  using Json = nlohmann::ordered_json;
+Json time_breakdown_json(const LaunchRecord& launch) {
   if (!(launch.modelled_seconds > 0)) return nullptr;
   const TimeBreakdown& b = launch.time_breakdown;
   Json shares = Json::object(), lines = Json::array(), advised = Json::array();
@@ -136,7 +135,7 @@ std::string call_totals_text(const CallTotals& t) {
       quantity(t.bytes_beyond_l2), quantity(t.bytes_hbm));
 }
 
-nlohmann::ordered_json call_totals_json(const CallTotals& t) {
+Json call_totals_json(const CallTotals& t) {
   if (!(t.us > 0)) return nullptr;
   return {{"us", t.us},
           {"of_nearer_roof", t.of_roof()},

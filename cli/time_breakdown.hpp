@@ -1,9 +1,9 @@
 #pragma once
 // Where a modelled launch spends its time, as text, JSON and a roofline figure.
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "common/json.hpp"
 #include "evaluator/evaluation.hpp"
 
 namespace hipbench::cli {
@@ -11,7 +11,7 @@ namespace hipbench::cli {
 // Lines for people; empty when the launch has no modelled time.
 std::string time_breakdown_text(const LaunchRecord& launch);
 // Null when it has none.
-nlohmann::ordered_json time_breakdown_json(const LaunchRecord& launch);
+Json time_breakdown_json(const LaunchRecord& launch);
 
 // One call in all, against what the timing model's matrix units and memory could do at best.
 struct CallTotals {
@@ -25,7 +25,7 @@ struct CallTotals {
 };
 CallTotals call_totals(const Roofs& roofs, const ShapeResult& shape);
 std::string call_totals_text(const CallTotals& totals);  // empty without a time
-nlohmann::ordered_json call_totals_json(const CallTotals& totals);
+Json call_totals_json(const CallTotals& totals);
 
 // Operations on the matrix units a second over operations a byte that came from behind the L2, below the chip's roofs:
 // SVG.

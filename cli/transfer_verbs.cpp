@@ -91,7 +91,7 @@ int export_table(const ExportOptions& options) {
     } else {
       Json json = Json::object();
       for (size_t i = 0; i < values.size(); ++i) json[columns[i]] = json_value(values[i]);
-      line = json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+      line = json_text(json) + "\n";
     }
     output.write(line);
     return !output.failed();

@@ -36,6 +36,7 @@ class [[nodiscard]] Result {
   T&& operator*() && { return std::move(*this).value(); }
   T* operator->() { return &value(); }
   const T* operator->() const { return &value(); }
+  T value_or(T otherwise) && { return has_value() ? std::move(*this).value() : std::move(otherwise); }
 
   const Error& error() const& { return std::get<1>(state_); }
   Error&& error() && { return std::get<1>(std::move(state_)); }

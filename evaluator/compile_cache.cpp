@@ -2,9 +2,9 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "common/files.hpp"
+#include "common/json.hpp"
 
 namespace hipbench {
 
@@ -13,8 +13,10 @@ namespace fs = std::filesystem;
 namespace {
 
 fs::path cache_folder() {
-  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/') return fs::path(cache) / "hipbench/compiled";
-  if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/') return fs::path(home) / ".cache/hipbench/compiled";
+  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/')
+    return fs::path(cache) / "hipbench/compiled";
+  if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/')
+    return fs::path(home) / ".cache/hipbench/compiled";
   return {};
 }
 
@@ -29,9 +31,10 @@ std::optional<Compiled> CompileCache::load(const std::string& key) {
   if (!text) return std::nullopt;
   Result<std::string> code = read_file(folder / (key + ".bin"));
   if (!code) return std::nullopt;
-  const nlohmann::json entry = nlohmann::json::parse(*text, nullptr, false);
-  if (entry.is_discarded() || entry.value("schema", "") != kSchema || entry.value("code_sha256", "") != sha256_hex(*code))
-    return std::nullopt;
+  const Result<Json> parsed = parse_json(*text);
+  if (!parsed || !parsed->is_object()) return std::nullopt;
+  const Json& entry = *parsed;
+  if (entry.value("schema", "") != kSchema || entry.value("code_sha256", "") != sha256_hex(*code)) return std::nullopt;
   Compiled compiled;
   compiled.code = std::move(*code);
   compiled.warnings = entry.value("warnings", "");
@@ -45,14 +48,14 @@ void CompileCache::store(const std::string& key, const Compiled& compiled) {
   const fs::path folder = cache_folder();
   std::error_code failed;
   if (folder.empty() || (fs::create_directories(folder, failed), failed)) return;
-  const nlohmann::json entry = {{"schema", kSchema},
-                                {"code_sha256", sha256_hex(compiled.code)},
-                                {"warnings", compiled.warnings},
-                                {"symbols", compiled.symbols},
-                                {"seconds", compiled.seconds}};
+  const Json entry = {{"schema", kSchema},
+                      {"code_sha256", sha256_hex(compiled.code)},
+                      {"warnings", compiled.warnings},
+                      {"symbols", compiled.symbols},
+                      {"seconds", compiled.seconds}};
   // The code first: an entry is valid only with its description.
   if (!write_file_atomically(folder / (key + ".bin"), compiled.code)) return;
-  static_cast<void>(write_file_atomically(folder / (key + ".json"), entry.dump(2, ' ', false, nlohmann::json::error_handler_t::replace)));
+  static_cast<void>(write_file_atomically(folder / (key + ".json"), json_text(entry, 2)));
 }
 
 }  // namespace hipbench

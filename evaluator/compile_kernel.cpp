@@ -1,12 +1,13 @@
-// The kernel track's compile. First through hipRTC's API, as on a GPU machine: fast, and with small standard headers of ours. Where
-// that shows that the source needs the real standard library (rocPRIM and hipCUB do), by clang itself with the system's headers.
+// The kernel track's compile. First through hipRTC's API, as on a GPU machine: fast, and with small standard headers of
+// ours. Where that shows that the source needs the real standard library (rocPRIM and hipCUB do), by clang itself with
+// the system's headers.
 
 #include <fmt/format.h>
 
 #include <array>
-#include <nlohmann/json.hpp>
 #include <span>
 
+#include "common/json.hpp"
 #include "emulator/hip_runtime/hiprtc_names.hpp"
 #include "emulator/loader/code_object.hpp"
 #include "evaluator/compile_stage.hpp"
@@ -33,20 +34,23 @@ bool needs_standard_library(const std::string& messages) {
 
 sandbox::Policy rtc_policy(const Toolchain& toolchain, const CompileRequest& request) {
   sandbox::Policy policy = compile_policy(toolchain, request, request.source);
-  std::vector<std::string> options = {fmt::format("--offload-arch={}", kOffloadArch), "-std=c++20", "-gline-tables-only",
-                                      "-fno-color-diagnostics"};
+  std::vector<std::string> options = {fmt::format("--offload-arch={}", kOffloadArch), "-std=c++20",
+                                      "-gline-tables-only", "-fno-color-diagnostics"};
   if (toolchain.is_rocm) options.insert(options.end(), {"-I", toolchain.hip_include.string()});
   options.insert(options.end(), request.options.begin(), request.options.end());
-  nlohmann::json headers;
+  Json headers;
   for (const EmbeddedFile& header : rtc_headers()) headers[std::string(header.name)] = header.text;
   headers[request.problem->header_name()] = request.problem->header();
   const std::filesystem::path library =
       toolchain.is_rocm ? toolchain.root / "lib/libhiprtc.so" : toolchain.runtime_directory / "libhiprtc.so.6";
-  policy.input_files[kRequest] = nlohmann::json{{"library", library.string()}, {"source", candidate_path(request)},
-                                                {"name", request.file_name},   {"headers", headers},
-                                                {"options", options},          {"kernels", request.kernels}}
-                                     .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  policy.mounts.push_back({toolchain.runtime_directory.parent_path() / "hipbench-rtc", kRtcProgram, sandbox::Access::ReadOnly});
+  policy.input_files[kRequest] = json_text({{"library", library.string()},
+                                            {"source", candidate_path(request)},
+                                            {"name", request.file_name},
+                                            {"headers", headers},
+                                            {"options", options},
+                                            {"kernels", request.kernels}});
+  policy.mounts.push_back(
+      {toolchain.runtime_directory.parent_path() / "hipbench-rtc", kRtcProgram, sandbox::Access::ReadOnly});
   policy.env[toolchain.is_rocm ? "ROCM_PATH" : "HIPBENCH_TOOLCHAIN"] = toolchain.root.string();
   if (!toolchain.is_rocm) policy.env["HIPBENCH_CLANG"] = toolchain.clang.string();
   policy.argv = {kRtcProgram, kRequest, kCompileProduct, kNames};
@@ -55,7 +59,8 @@ sandbox::Policy rtc_policy(const Toolchain& toolchain, const CompileRequest& req
 }
 
 sandbox::Policy standard_library_policy(const Toolchain& toolchain, const CompileRequest& request) {
-  sandbox::Policy policy = compile_policy(toolchain, request, request.source + hip::name_expression_text(request.kernels));
+  sandbox::Policy policy =
+      compile_policy(toolchain, request, request.source + hip::name_expression_text(request.kernels));
   policy.argv = toolchain.code_object_command(candidate_path(request), kCompileProduct, candidate_flags(request));
   policy.output_files = {kCompileProduct};
   return policy;
@@ -64,16 +69,18 @@ sandbox::Policy standard_library_policy(const Toolchain& toolchain, const Compil
 // Written inside the sandbox, so anything may stand there; the names are checked against the code object.
 Symbols read_names(const std::string& text) {
   Symbols symbols;
-  const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
-  if (!json.is_object()) return symbols;
-  for (const auto& [kernel, symbol] : json.items())
+  const Result<Json> json = parse_json(text);
+  if (!json || !json->is_object()) return symbols;
+  for (const auto& [kernel, symbol] : json->items())
     if (symbol.is_string()) symbols[kernel] = symbol;
   return symbols;
 }
 
 Verdict no_such_kernel(const std::string& kernel, const std::string& messages) {
   return {VerdictKind::Rejected,
-          fmt::format("rule `plan`: the plan names the kernel `{}`, but no __global__ function of that name came out of the compiler", kernel),
+          fmt::format("rule `plan`: the plan names the kernel `{}`, but no __global__ function of that name came out "
+                      "of the compiler",
+                      kernel),
           shortened(messages)};
 }
 
@@ -87,7 +94,8 @@ Verdict verdict_of_failure(const sandbox::Outcome& outcome, const CompileRequest
   return verdict_of_failed_compile(outcome);
 }
 
-std::variant<Compiled, Verdict> finish(sandbox::Outcome outcome, const CompileRequest& request, double earlier_seconds) {
+std::variant<Compiled, Verdict> finish(sandbox::Outcome outcome, const CompileRequest& request,
+                                       double earlier_seconds) {
   const auto product = outcome.files.find(kCompileProduct);
   if (!outcome.ok() || product == outcome.files.end()) return verdict_of_failure(outcome, request);
   Compiled compiled;
@@ -97,12 +105,14 @@ std::variant<Compiled, Verdict> finish(sandbox::Outcome outcome, const CompileRe
   compiled.peak_memory_bytes = outcome.peak_memory_bytes;
   const auto bytes = std::as_bytes(std::span(compiled.code));
   const auto names = outcome.files.find(kNames);
-  const Symbols symbols = names == outcome.files.end() ? hip::lowered_names(bytes, request.kernels) : read_names(names->second);
+  const Symbols symbols =
+      names == outcome.files.end() ? hip::lowered_names(bytes, request.kernels) : read_names(names->second);
   const auto code = emulator::CodeObject::parse(bytes);
   if (!code) return Verdict{VerdictKind::Rejected, "rule `code object`: " + code.error().message, {}};
   for (const std::string& kernel : request.kernels) {
     const auto symbol = symbols.find(kernel);
-    if (symbol == symbols.end() || (*code)->find_kernel(symbol->second) == nullptr) return no_such_kernel(kernel, compiled.warnings);
+    if (symbol == symbols.end() || (*code)->find_kernel(symbol->second) == nullptr)
+      return no_such_kernel(kernel, compiled.warnings);
     compiled.symbols[kernel] = symbol->second;
   }
   return compiled;
@@ -112,12 +122,15 @@ std::variant<Compiled, Verdict> finish(sandbox::Outcome outcome, const CompileRe
 
 std::variant<Compiled, Verdict> compile_kernels(const Toolchain& toolchain, const CompileRequest& request) {
   std::error_code ignored;
-  if (const auto program = toolchain.runtime_directory.parent_path() / "hipbench-rtc"; !std::filesystem::exists(program, ignored))
+  if (const auto program = toolchain.runtime_directory.parent_path() / "hipbench-rtc";
+      !std::filesystem::exists(program, ignored))
     return Verdict{VerdictKind::Infrastructure, fmt::format("{} is missing: run scripts/build", program.string()), {}};
   sandbox::Outcome outcome = run_compiler(rtc_policy(toolchain, request), request);
-  const bool does_not_compile = outcome.status == sandbox::Status::Exited && outcome.evidence.exit_code == kRtcDoesNotCompile;
+  const bool does_not_compile =
+      outcome.status == sandbox::Status::Exited && outcome.evidence.exit_code == kRtcDoesNotCompile;
   if (outcome.status == sandbox::Status::Exited && !does_not_compile)
-    return Verdict{VerdictKind::Infrastructure, "hipRTC failed: " + first_error(outcome.errors), shortened(outcome.errors)};
+    return Verdict{VerdictKind::Infrastructure, "hipRTC failed: " + first_error(outcome.errors),
+                   shortened(outcome.errors)};
   if (!does_not_compile || !needs_standard_library(outcome.errors)) return finish(std::move(outcome), request, 0);
   const double earlier_seconds = outcome.wall_seconds;
   return finish(run_compiler(standard_library_policy(toolchain, request), request), request, earlier_seconds);

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <set>
 #include <unordered_map>
 
+#include "common/json.hpp"
 #include "problems/registry.hpp"
 #include "report/packs.hpp"
 #include "results/store.hpp"
@@ -14,7 +14,6 @@ namespace hipbench::report {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 
 // Newest so many are listed; a page with more would be no help to anybody.
 constexpr int64_t kMostEvaluations = 20'000;
@@ -373,7 +372,7 @@ Result<Document> make_document(const std::filesystem::path& database, const Docu
                      {"published", std::move(published)},
                      {"evaluations", std::move(evaluations)},
                      {"strings", words.list()}};
-  document.json = without_angle(json.dump(-1, ' ', false, Json::error_handler_t::replace));
+  document.json = without_angle(json_text(json));
   return document;
 }
 

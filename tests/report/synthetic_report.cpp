@@ -25,7 +25,7 @@ Result<void> make(const std::filesystem::path& folder, size_t count) {
   options.generated_at = "2026-01-02T03:04:05Z";
   options.references = synthetic_references;
   options.evaluation_json = [](const Evaluation& evaluation, int64_t id) {
-    return cli::evaluation_json(evaluation, id).dump(-1, ' ', false, cli::Json::error_handler_t::replace);
+    return json_text(cli::evaluation_json(evaluation, id));
   };
   const Document document = TRY(make_document(folder / "report.db", options));
   const Page page = make_page(document, false);
