@@ -27,6 +27,7 @@ std::string mismatch_text(const Evaluation& e) {
     text += fmt::format("{}: {}\n", shape.shape.label, c.sentence());
     if (c.untouched > 0) text += fmt::format("  {} elements were never written\n", c.untouched);
     if (c.non_finite > 0) text += fmt::format("  {} elements are not finite\n", c.non_finite);
+    text += c.map;
   }
   return text;
 }

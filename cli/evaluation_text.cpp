@@ -41,22 +41,23 @@ std::string verdict_text(const Verdict& verdict, const std::string& where) {
   return text;
 }
 
-// The comparison in a sentence, where the verdict does not already say it.
+// The comparison in a sentence, where the verdict does not already say it, and the map of what is wrong.
 std::string comparison_lines(const ShapeResult& shape) {
   const Comparison& comparison = shape.comparison;
   if (comparison.elements == 0 || comparison.mismatches == 0) return "";
   const std::string sentence = comparison.sentence();
   const Verdict& verdict = shape.verdict;
-  if (verdict.reason.find(sentence) != std::string::npos || verdict.evidence.find(sentence) != std::string::npos)
-    return "";
-  return indented(printable(sentence), 4);
+  const bool is_said =
+      verdict.reason.find(sentence) != std::string::npos || verdict.evidence.find(sentence) != std::string::npos;
+  return (is_said ? "" : indented(printable(sentence), 4)) + indented(printable(comparison.map), 4);
 }
 
 // The evidence without its first line where the reason has that line already.
 std::string evidence_lines(const Verdict& verdict) {
   std::string evidence = verdict.evidence;
   const size_t end = std::min(evidence.find('\n'), evidence.size());
-  if (verdict.reason.find(evidence.substr(0, end)) != std::string::npos) evidence.erase(0, std::min(end + 1, evidence.size()));
+  if (verdict.reason.find(evidence.substr(0, end)) != std::string::npos)
+    evidence.erase(0, std::min(end + 1, evidence.size()));
   return indented(printable(evidence), 4, kMostEvidenceLines);
 }
 
@@ -70,7 +71,8 @@ std::string failures_text(const Evaluation& evaluation, const Painter& paint) {
     text += comparison_lines(shape) + evidence_lines(shape.verdict);
   }
   if (shown_at_a_shape) return text;
-  return paint(color_of(evaluation.verdict), verdict_text(evaluation.verdict, "")) + "\n" + evidence_lines(evaluation.verdict);
+  return paint(color_of(evaluation.verdict), verdict_text(evaluation.verdict, "")) + "\n" +
+         evidence_lines(evaluation.verdict);
 }
 
 std::string warnings_text(const Evaluation& evaluation, const Painter& paint) {
@@ -142,7 +144,9 @@ std::string times_text(const std::vector<ShapeResult>& shapes, const Painter& pa
     text += fmt::format("geometric mean {:.2f} µs {}\n", std::exp(logarithms / static_cast<double>(shapes.size())),
                         modelled ? "modelled" : "measured");
   if (modelled)
-    text += paint(Color::Dim, fmt::format("modelled by the timing model{}; docs/timing-model.md says how far to trust it", model)) + "\n";
+    text += paint(Color::Dim,
+                  fmt::format("modelled by the timing model{}; docs/timing-model.md says how far to trust it", model)) +
+            "\n";
   return text;
 }
 

@@ -22,7 +22,8 @@ Json comparison_json(const Comparison& c) {
   if (c.elements == 0) return nullptr;
   Json json = {{"output", c.output},         {"elements", c.elements},   {"mismatches", c.mismatches},
                {"non_finite", c.non_finite}, {"untouched", c.untouched}, {"worst_ratio", c.worst_ratio},
-               {"pattern", c.pattern},       {"worst", nullptr}};
+               {"pattern", c.pattern},       {"worst", nullptr},         {"map", nullptr}};
+  if (!c.map.empty()) json["map"] = c.map;
   if (c.worst) {
     json["worst"] = {{"row", c.worst->row},           {"column", c.worst->column}, {"got", c.worst->got},
                      {"expected", c.worst->expected}, {"error", c.worst->error},   {"allowed", c.worst->allowed}};

@@ -293,7 +293,8 @@ std::string run_text(results::Standings standings, const std::string& run, size_
   for (Table& table : standings.tables) {
     std::erase_if(table.runs, [&](const RunStanding& r) { return r.run != run; });
     if (table.runs.empty()) continue;
-    text += fmt::format("{}\n{}{}{}", paint(Color::Bold, title_of(table)), conditions_text(table, paint),
+    text += fmt::format("{}{}\n{}{}{}", text.empty() || text.ends_with("\n\n") ? "" : "\n",
+                        paint(Color::Bold, title_of(table)), conditions_text(table, paint),
                         runs_of_table_text(table, width, paint), draws_of_table_text(table, width, paint));
   }
   return text;

@@ -14,12 +14,13 @@ namespace {
 // Everything that the pattern finder looks at. Row positions index the checked rows, not the output's rows.
 struct Mismatches {
   const OutputView& output;
-  std::vector<int64_t> rows;           // ids of the checked rows
+  std::vector<int64_t> rows;               // ids of the checked rows
   std::vector<int64_t> by_row, by_column;  // wrong elements in each
   int64_t total = 0, wrong = 0, nan = 0, zero = 0, untouched = 0;
 
   float got(size_t row_position, int64_t column) const {
-    return static_cast<float>(load_element(output.type, output.got.data(), rows[row_position] * output.columns + column));
+    return static_cast<float>(
+        load_element(output.type, output.got.data(), rows[row_position] * output.columns + column));
   }
   float expected(size_t row_position, int64_t column) const {
     return static_cast<float>(load_element(output.type, output.expected.data(),
@@ -101,7 +102,8 @@ std::string region_sentence(const Mismatches& m) {
     const char* every = static_cast<double>(m.wrong) > 0.97 * area ? "every " : "nearly every ";
     const AxisDescription rows = describe_axis(m.rows, rows_flagged);
     const AxisDescription cols = describe_axis(columns, columns_flagged);
-    if (rows.all && cols.all) return fmt::format("{} element is wrong", static_cast<double>(m.wrong) < area ? "nearly every" : "every");
+    if (rows.all && cols.all)
+      return fmt::format("{} element is wrong", static_cast<double>(m.wrong) < area ? "nearly every" : "every");
     if (cols.all && !rows.text.empty()) return fmt::format("{}row{} is wrong", rows.single ? "" : every, rows.text);
     if (rows.all && !cols.text.empty()) return fmt::format("{}column{} is wrong", cols.single ? "" : every, cols.text);
     if (!rows.text.empty() && !cols.text.empty()) {
@@ -169,6 +171,53 @@ std::string find_pattern(const Mismatches& m, float relative, float absolute) {
   return sentence;
 }
 
+// The output in at most 16 x 48 cells, each with its wrong elements.
+class MismatchMap {
+ public:
+  MismatchMap(const std::vector<int64_t>& rows, int64_t columns)
+      : rows_(rows),
+        columns_(columns),
+        cell_rows_(cell(count_of(rows), 16)),
+        cell_columns_(cell(columns, 48)),
+        wrong_(static_cast<size_t>(cells(count_of(rows), cell_rows_) * cells(columns, cell_columns_))) {}
+
+  void add(size_t row, int64_t column) {
+    const int64_t line = static_cast<int64_t>(row) / cell_rows_;
+    ++wrong_[static_cast<size_t>(line * cells(columns_, cell_columns_) + column / cell_columns_)];
+  }
+
+  std::string text() const {
+    const int64_t row_count = count_of(rows_);
+    std::string text =
+        fmt::format("each sign is {} row{} x {} column{}: . right, 1 to 9 tenths of it wrong, # all or nearly all\n",
+                    cell_rows_, cell_rows_ == 1 ? "" : "s", cell_columns_, cell_columns_ == 1 ? "" : "s");
+    const size_t digits = fmt::formatted_size("{}", rows_.empty() ? 0 : rows_.back());
+    size_t at = 0;
+    for (int64_t row = 0; row < row_count; row += cell_rows_) {
+      text += fmt::format("row {:<{}}  ", rows_[static_cast<size_t>(row)], digits);
+      for (int64_t column = 0; column < columns_; column += cell_columns_) {
+        const int64_t all = std::min(cell_rows_, row_count - row) * std::min(cell_columns_, columns_ - column);
+        text += sign(wrong_[at++], all);
+      }
+      text += '\n';
+    }
+    return text;
+  }
+
+ private:
+  static int64_t count_of(const std::vector<int64_t>& rows) { return static_cast<int64_t>(rows.size()); }
+  static int64_t cell(int64_t count, int64_t most) { return std::max<int64_t>(1, (count + most - 1) / most); }
+  static int64_t cells(int64_t count, int64_t size) { return (count + size - 1) / size; }
+  static char sign(int64_t wrong, int64_t all) {
+    const int64_t tenths = (10 * wrong + all / 2) / all;
+    return wrong == 0 ? '.' : tenths >= 10 ? '#' : static_cast<char>('0' + std::max<int64_t>(tenths, 1));
+  }
+
+  const std::vector<int64_t>& rows_;  // ids of the compared rows
+  const int64_t columns_, cell_rows_, cell_columns_;
+  std::vector<int64_t> wrong_;
+};
+
 }  // namespace
 
 Comparison compare_output(const OutputView& output, const Tolerance& tolerance, std::byte poison) {
@@ -183,6 +232,7 @@ Comparison compare_output(const OutputView& output, const Tolerance& tolerance, 
   m.by_row.resize(m.rows.size());
   m.by_column.resize(static_cast<size_t>(output.columns));
 
+  MismatchMap map(m.rows, output.columns);
   Comparison result;
   result.output = output.name;
   const auto relative = static_cast<float>(tolerance.relative), absolute = static_cast<float>(tolerance.absolute);
@@ -201,6 +251,7 @@ Comparison compare_output(const OutputView& output, const Tolerance& tolerance, 
       }
       if (within(got, expected, relative, absolute)) continue;
       ++m.wrong;
+      map.add(row, column);
       ++m.by_row[row];
       ++m.by_column[static_cast<size_t>(column)];
       m.nan += std::isfinite(got) ? 0 : 1;
@@ -215,7 +266,10 @@ Comparison compare_output(const OutputView& output, const Tolerance& tolerance, 
   result.non_finite = m.nan;
   result.untouched = m.untouched;
   result.worst_ratio = std::max(worst_ratio, 0.0);
-  if (!result.passed) result.pattern = find_pattern(m, relative, absolute);
+  if (!result.passed) {
+    result.pattern = find_pattern(m, relative, absolute);
+    result.map = map.text();
+  }
   return result;
 }
 
@@ -223,12 +277,14 @@ Comparison compare_output(const OutputView& output, const Tolerance& tolerance, 
 static std::string number(double value) { return std::isnan(value) ? "nan" : fmt::format("{:.6g}", value); }
 
 std::string Comparison::sentence() const {
-  if (passed) return fmt::format("{} elements of {} agree, worst at {:.3g} of the tolerance", elements, output, worst_ratio);
+  if (passed)
+    return fmt::format("{} elements of {} agree, worst at {:.3g} of the tolerance", elements, output, worst_ratio);
   std::string text = fmt::format("{} of {} elements of {} are wrong", mismatches, elements, output);
   if (worst) {
-    text += fmt::format(", worst at ({}, {}): got {}, expected {}", worst->row, worst->column,
-                        number(worst->got), number(worst->expected));
-    if (std::isfinite(worst->error)) text += fmt::format(" (error {:.3g}, allowed {:.3g})", worst->error, worst->allowed);
+    text += fmt::format(", worst at ({}, {}): got {}, expected {}", worst->row, worst->column, number(worst->got),
+                        number(worst->expected));
+    if (std::isfinite(worst->error))
+      text += fmt::format(" (error {:.3g}, allowed {:.3g})", worst->error, worst->allowed);
   }
   if (!pattern.empty()) text += "; " + pattern;
   return text;

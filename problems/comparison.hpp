@@ -32,6 +32,9 @@ struct Comparison {
   std::optional<WorstElement> worst;  // absent when nothing was compared
   // What the wrong elements have in common: "every row >= 64 is wrong". Empty when passed or nothing stands out.
   std::string pattern;
+  // Where they are, for people: a line saying what a sign stands for, then at most 16 lines "row 64  ..37##". The rows
+  // are those that were compared. Empty when passed.
+  std::string map;
 
   // "1024 of 4096 elements are wrong, worst at (70, 3): got 1.5, expected 2 (error 0.5, allowed 0.041). every row >= 64 …"
   std::string sentence() const;

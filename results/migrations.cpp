@@ -419,7 +419,13 @@ ALTER TABLE launch_profiles ADD COLUMN hbm_bytes REAL;      -- of beyond_l2_byte
 ALTER TABLE launch_profiles ADD COLUMN lds_conflicts REAL;  -- of the time that LDS banks were busy
 )sql";
 
-constexpr std::array kMigrations = {kEvaluations, kViews, kBatches, kRuns, kResults, kImportedBatches, kTraffic};
+// Schema 8.
+constexpr std::string_view kMismatchMaps = R"sql(
+ALTER TABLE shape_results ADD COLUMN mismatch_map TEXT NOT NULL DEFAULT '';  -- for people, lines; '': passed, or not recorded
+)sql";
+
+constexpr std::array kMigrations = {kEvaluations, kViews,           kBatches, kRuns,
+                                    kResults,     kImportedBatches, kTraffic, kMismatchMaps};
 
 }  // namespace
 

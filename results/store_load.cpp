@@ -114,7 +114,8 @@ Result<std::vector<ShapeResult>> read_shapes(SQLite::Database& database, int64_t
       "SELECT shape, field_values, verdict, reason, evidence, checked_rows, row_count, rounds, coalesce(time_us, 0), "
       "provenance, wave_instructions, emulation_seconds, within_tolerance, output, elements, mismatches, non_finite, "
       "untouched, "
-      "worst_ratio, pattern, worst_row, worst_column, worst_got, worst_expected, worst_error, worst_allowed, timing_model, coalesce(time_error, 0) "
+      "worst_ratio, pattern, worst_row, worst_column, worst_got, worst_expected, worst_error, worst_allowed, timing_model, coalesce(time_error, 0), "
+      "mismatch_map "
       "FROM shape_results WHERE evaluation_id = ? ORDER BY ordinal");
   query.bind(1, id);
   std::vector<ShapeResult> shapes;
@@ -136,6 +137,7 @@ Result<std::vector<ShapeResult>> read_shapes(SQLite::Database& database, int64_t
     s.comparison = read_comparison(row);
     s.timing_model = row.text();
     s.time_error = row.real();
+    s.comparison.map = row.text();
     shapes.push_back(std::move(s));
   }
   return shapes;

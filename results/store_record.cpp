@@ -72,7 +72,7 @@ void insert_shapes(Inserts& inserts, int64_t id, const std::vector<ShapeResult>&
       "evaluation_id, ordinal, shape, field_values, verdict, reason, evidence, checked_rows, row_count, rounds, "
       "time_us, provenance, wave_instructions, emulation_seconds, within_tolerance, output, elements, mismatches, "
       "non_finite, untouched, worst_ratio, pattern, worst_row, worst_column, worst_got, worst_expected, worst_error, "
-      "worst_allowed, timing_model, time_error, noise_floor");
+      "worst_allowed, timing_model, time_error, noise_floor, mismatch_map");
   int64_t ordinal = 0;
   for (const ShapeResult& s : shapes) {
     insert << id << ordinal << s.shape.label << fmt::format("{}", fmt::join(s.shape.values, " "))
@@ -93,6 +93,7 @@ void insert_shapes(Inserts& inserts, int64_t id, const std::vector<ShapeResult>&
       insert.null().null().null().null().null().null();
     }
     insert_timing(insert, s);
+    insert << c.map;
     insert.execute();
     insert_launches(inserts, id, ordinal, s.launches);
     insert_profiles(inserts, {id, ordinal}, s.launches);

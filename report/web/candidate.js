@@ -75,6 +75,32 @@ function standing_part(evaluation) {
   ]);
 }
 
+// The judge's map, lines "row 64  ..37##" after one that says what a sign stands for.
+function mismatch_map(shape) {
+  const [note, ...lines] = (shape.comparison?.map ?? "").trim().split("\n");
+  const rows = lines.map((line) => /^row (\d+) +([.#1-9]+)$/.exec(line)).filter(Boolean).map(([, row, signs]) => ({row, signs}));
+  if (rows.length === 0) return null;
+  const step = Number(/ x (\d+) column/.exec(note)?.[1] ?? 1);
+  const wrong = (sign) => (sign === "." ? 0 : sign === "#" ? 1 : Number(sign) / 10);
+  const cells = rows.flatMap(({row, signs}) => [...signs].map((sign, i) => ({row, column: i * step, wrong: wrong(sign)})));
+  const most = Math.max(1, Math.ceil(rows[0].signs.length / 8));
+  return figure({
+    title: `Where ${shape.comparison.output} is wrong at ${shape.shape}`, note: "The stronger the colour, the more of it is wrong; the rows are those that were compared.",
+    alt: shape.comparison.pattern || "see the table", wide: false,
+    options: () => ({
+      height: 70 + 13 * rows.length, marginLeft: 56,
+      x: {label: "column →", domain: [...rows[0].signs].map((_, i) => i * step), tickFormat: (v) => ((v / step) % most === 0 ? String(v) : ""), tickSize: 0, padding: 0.05},
+      y: {label: "row", domain: rows.map((one) => one.row), tickSize: 0, padding: 0.05},
+      marks: [
+        Plot.cell(cells, {x: "column", y: "row", fill: "var(--chip)"}),
+        Plot.cell(cells.filter((cell) => cell.wrong > 0), {x: "column", y: "row", fill: "var(--bad)", fillOpacity: (cell) => 0.25 + 0.75 * cell.wrong}),
+      ],
+    }),
+    columns: [{head: "from row", cell: (one) => one.row}, {head: "signs", cell: (one) => element("code", null, one.signs)}],
+    rows, caption: note,
+  });
+}
+
 function mismatch_part(shape) {
   const c = shape.comparison;
   const evidence = shape.verdict.evidence;
@@ -88,6 +114,7 @@ function mismatch_part(shape) {
       ["what they have in common", c.pattern],
       ["worst element", c.worst ? `row ${c.worst.row}, column ${c.worst.column}: got ${number(c.worst.got, 6)}, expected ${number(c.worst.expected, 6)}, error ${number(c.worst.error)} where ${number(c.worst.allowed)} is allowed` : ""],
     ]),
+    c && mismatch_map(shape),
     evidence && element("pre", {tabindex: 0}, evidence)];
 }
 

@@ -113,14 +113,14 @@ function draws_section(tables) {
   if (runs.length === 0) return [];
   const rows = runs.flatMap((run) => run.draws.map(([k, pass, fast_1, best]) => ({run, k, pass, fast_1, best})));
   const near = runs.filter((run) => run.expert_shares.length > 0);
-  return [element("h3", null, "Several samples"), table([
+  return [element("details", {open: !have_charts}, element("summary", null, "Several samples: pass@k, fast_1@k, best of k"), table([
     {head: "run", value: (row) => row.run.run, cell: (row) => row.run.run},
     {head: "problem", value: (row) => row.run.table.problem, cell: (row) => row.run.table.problem},
     {head: "k", number: true, value: (row) => row.k, cell: (row) => String(row.k)},
     {head: "pass@k", number: true, largest_first: true, value: (row) => row.pass, cell: (row) => share(row.pass)},
     {head: "fast_1@k", number: true, largest_first: true, value: (row) => row.fast_1, cell: (row) => share(row.fast_1)},
     {head: "best of k", number: true, largest_first: true, value: (row) => row.best, cell: (row) => ratio(row.best)},
-  ], rows, {caption: "One of k samples passes, or is faster than the baseline; what the best of k gains over the baseline, geometric mean", label: "Several samples", limit: 24}),
+  ], rows, {caption: "One of k samples passes, or is faster than the baseline; what the best of k gains over the baseline, geometric mean", label: "Several samples", limit: 40})),
   near.length > 0 && table([
     {head: "run", value: (run) => run.run, cell: (run) => run.run},
     {head: "problem", value: (run) => run.table.problem, cell: (run) => run.table.problem},

@@ -140,6 +140,7 @@ Evaluation failed_evaluation() {
   e.shapes[0].comparison.elements = 8;
   e.shapes[0].comparison.mismatches = 4;
   e.shapes[0].comparison.pattern = "every row >= 64 is wrong";
+  e.shapes[0].comparison.map = "row 64  ##\n";
   return e;
 }
 
@@ -151,7 +152,7 @@ TEST(FeedbackParts, EachCanBeSwitchedOff) {
   ASSERT_EQ(all.size(), 2u);
   EXPECT_EQ(all[0].part, FeedbackPart::Reason);
   EXPECT_THAT(all[0].text, HasSubstr("wrong_result at shape rows=1,columns=3"));
-  EXPECT_THAT(all[1].text, HasSubstr("every row >= 64"));
+  EXPECT_THAT(all[1].text, HasSubstr("every row >= 64 is wrong\nrow 64  ##\n"));
   options.parts.erase(FeedbackPart::Mismatch);
   EXPECT_EQ(make_feedback(*problem, e, nullptr, options).size(), 1u);
   options.parts.clear();

@@ -1,5 +1,6 @@
 #include "problems/comparison.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -90,7 +91,8 @@ TEST_F(ComparisonTest, NamesRegionsOfRowsAndColumns) {
 
 TEST_F(ComparisonTest, NamesPeriodicPatterns) {
   EXPECT_EQ(pattern_of([](int64_t, int64_t j) { return j % 2 == 1; }), "every column with an odd index is wrong");
-  EXPECT_EQ(pattern_of([](int64_t i, int64_t) { return i % 32 >= 16; }), "every row with index % 32 in 16..31 is wrong");
+  EXPECT_EQ(pattern_of([](int64_t i, int64_t) { return i % 32 >= 16; }),
+            "every row with index % 32 in 16..31 is wrong");
   EXPECT_EQ(pattern_of([](int64_t, int64_t j) { return j % 16 == 15; }), "every column with index % 16 == 15 is wrong");
 }
 
@@ -102,6 +104,17 @@ TEST_F(ComparisonTest, ToleratesElementsThatAreRightByChance) {
 TEST_F(ComparisonTest, ScatteredErrorsAreCalledThat) {
   EXPECT_EQ(pattern_of([](int64_t i, int64_t j) { return (i * 131 + j * 17) % 997 == 0; }).substr(0, 35),
             "the wrong elements are spread over ");
+}
+
+TEST_F(ComparisonTest, AMapShowsWhereTheyAre) {
+  EXPECT_EQ(compare().map, "");
+  spoil([](int64_t i, int64_t j) { return i >= 120 && (j >= 252 || i % 2 == 0); });
+  const std::string map = compare().map;
+  const std::string head = "each sign is 8 rows x 6 columns: . right, 1 to 9 tenths of it wrong, # all or nearly all\n";
+  EXPECT_EQ(map.substr(0, head.size()), head);
+  std::string lines;
+  for (int row = 0; row < 120; row += 8) lines += fmt::format("row {:<3}  {}\n", row, std::string(43, '.'));
+  EXPECT_EQ(map.substr(head.size()), lines + "row 120  " + std::string(42, '5') + "#\n");
 }
 
 TEST_F(ComparisonTest, SaysWhatTheWrongElementsHold) {
@@ -152,6 +165,7 @@ TEST_F(ComparisonTest, ChecksOnlyTheRowsAskedFor) {
   EXPECT_EQ(result.mismatches, 2 * kColumns);
   EXPECT_EQ(result.worst->row, 70);
   EXPECT_EQ(result.pattern, "every row >= 70 is wrong");
+  EXPECT_THAT(result.map, HasSubstr("row 3   " + std::string(43, '.') + "\nrow 70  " + std::string(43, '#') + "\n"));
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # browser_test.sh PROGRAM FOLDER: the page of 5,000 made-up evaluations with hostile texts, in headless Chromium. FOLDER gets
-# screenshots to look at: light, dark, phone, a candidate. Skipped (77) where there is no Chromium.
+# screenshots to look at: light, dark, phone, a candidate, a wrong one. Skipped (77) where there is no Chromium.
 set -euo pipefail
 program=$1 screenshots=$2
 for browser in chromium chromium-browser google-chrome none; do command -v "$browser" >/dev/null && break; done
@@ -57,6 +57,11 @@ id=$(grep -o 'href="#candidate/[0-9]*"[^<]*>[^<]*run&lt;/script' "$work/overview
 browse --dump-dom "$page#candidate/${id:-1}" >"$work/candidate.html"
 grep -q "<title>Evaluation ${id:-1} · hipbench report</title>" "$work/candidate.html" || fail 'the title of a candidate is not ours'
 grep -q '<h2>Source</h2><pre class="source"' "$work/candidate.html" || fail 'a candidate has no source'
+# One that is wrong has a map of where.
+wrong=$(perl -0ne 'print "$1\n" if m{href="#candidate/(\d+)">\d+</a></th>(?:(?!</tr>).)*?wrong result}s' "$work/overview.html")
+[[ -n $wrong ]] || fail 'no wrong candidate is listed'
+browse --dump-dom "$page#candidate/${wrong:-1}" >"$work/wrong.html"
+grep -q 'is wrong at' "$work/wrong.html" && grep -q '<code>####......</code>' "$work/wrong.html" || fail 'a wrong candidate has no map of where'
 for dom in overview candidate; do
   # As text it may and must be there; as an element never.
   # Attributes go first: a serialised one may hold "<".
@@ -77,7 +82,8 @@ browse --window-size=1280,4000 --blink-settings=preferredColorScheme=0 --screens
 printf '<body style="margin:0"><iframe style="border:0" width="390" height="5000" src="%s"></iframe></body>' "$page" >"$work/phone.html"
 browse --window-size=500,5000 --screenshot="$screenshots/phone.png" "file://$work/phone.html"
 browse --window-size=1280,3000 --screenshot="$screenshots/candidate.png" "$page#candidate/${id:-1}"
-for name in light dark phone candidate; do
+browse --window-size=1280,2000 --screenshot="$screenshots/wrong.png" "$page#candidate/${wrong:-1}"
+for name in light dark phone candidate wrong; do
   (($(stat -c %s "$screenshots/$name.png") > 20000)) || fail "the screenshot $name is empty"
 done
 if [[ -s $work/console ]]; then

@@ -80,6 +80,10 @@ class Maker {
     s.comparison.mismatches = verdict.passed() ? 0 : 128;
     s.comparison.worst_ratio = verdict.passed() ? 0.25 : 25;
     s.comparison.pattern = verdict.passed() ? "" : "every 4th column";
+    if (!verdict.passed())
+      s.comparison.map =
+          "each sign is 8 rows x 4 columns: . right, 1 to 9 tenths of it wrong, # all or nearly all\n"
+          "row 0   ..37......\nrow 8   ####......\nrow 16  .........1\n";
     s.comparison.worst = WorstElement{3, 4, 1.5, 1.25, 0.25, 0.01};
     s.checked_rows = s.row_count = 64;
     s.rounds = 6;

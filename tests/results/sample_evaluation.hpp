@@ -84,6 +84,7 @@ inline ShapeResult sample_wrong_shape() {
   shape.comparison.worst_ratio = std::numeric_limits<double>::infinity();
   shape.comparison.worst = WorstElement{70, 3, std::nan(""), 2, std::numeric_limits<double>::infinity(), 0.041};
   shape.comparison.pattern = "every row >= 64 is wrong";
+  shape.comparison.map = "each sign is 64 rows\nrow 0   ..\nrow 64  ##\n";
   shape.checked_rows = 96;
   shape.row_count = 96;
   shape.rounds = 1;

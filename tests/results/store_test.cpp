@@ -43,6 +43,7 @@ void expect_equal(const Comparison& got, const Comparison& wanted) {
   EXPECT_EQ(got.untouched, wanted.untouched);
   EXPECT_EQ(got.worst_ratio, wanted.worst_ratio);
   EXPECT_EQ(got.pattern, wanted.pattern);
+  EXPECT_EQ(got.map, wanted.map);
   ASSERT_EQ(got.worst.has_value(), wanted.worst.has_value());
   if (!got.worst) return;
   EXPECT_EQ(got.worst->row, wanted.worst->row);
