@@ -49,6 +49,9 @@ TEST(EvaluationText, HasALineAShapeThenVerdictEvidenceAndHowToRepeat) {
             "    " +
                 evaluation.shapes[1].comparison.sentence() +
                 "\n"
+                "    each sign is 64 rows\n"
+                "    row 0   ..\n"
+                "    row 64  ##\n"
                 "    worst at (70, 3)\n"
                 "    every row >= 64 is wrong\n"
                 "warning: v_strange_b32 has no row (gemm.hip:12)\n"
