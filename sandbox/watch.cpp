@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <array>
+#include <fstream>
 
 #include "sandbox/bubblewrap.hpp"
 #include "sandbox/seccomp_filter.hpp"
@@ -28,6 +29,18 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kSetUpTime = std::chrono::seconds(30);  // it takes 20 ms; a machine may be heavily loaded
 constexpr milliseconds kEndTime = std::chrono::seconds(20);    // for processes that the kernel cannot kill at once
+
+// bubblewrap's child waits for its parent to write the id maps, and only then asks to die with it: were the parent alone killed
+// in between, the child would wait for ever, with the uid's lock. A stopped parent makes no more children.
+void kill_with_children(int pidfd, pid_t pid) {
+  syscall(SYS_pidfd_send_signal, pidfd, SIGSTOP, nullptr, 0);
+  siginfo_t stopped{};
+  while (waitid(P_PID, static_cast<id_t>(pid), &stopped, WSTOPPED | WEXITED | WNOWAIT) != 0 && errno == EINTR) {
+  }
+  std::ifstream children(fmt::format("/proc/{}/task/{}/children", pid, pid));
+  for (pid_t child = 0; children >> child;) ::kill(child, SIGKILL);
+  syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, nullptr, 0);
+}
 
 UniqueFd open_pidfd(pid_t pid) { return UniqueFd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0))); }
 
@@ -259,7 +272,7 @@ void Watch::end_group() {
   } else if (init_.valid()) {
     syscall(SYS_pidfd_send_signal, init_.get(), SIGKILL, nullptr, 0);
   } else if (process_.valid()) {
-    syscall(SYS_pidfd_send_signal, process_.get(), SIGKILL, nullptr, 0);
+    kill_with_children(process_.get(), process_pid_);
   }
 }
 

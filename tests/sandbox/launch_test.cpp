@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <fstream>
 #include <optional>
 #include <thread>
 
@@ -68,6 +69,27 @@ TEST(Launch, a_child_can_be_killed_while_it_runs) {
   expect_status(outcome, Status::Signaled);
   EXPECT_EQ(outcome.reason, "killed by the judge");
   EXPECT_NE(::kill(pid, 0), 0);  // nothing is left
+}
+
+// Whenever the end comes: before bubblewrap has said who is init, while it sets up, or later.
+TEST(Launch, nothing_is_left_however_early_a_run_is_ended) {
+  const std::string marker = fmt::format("ended-early-{}", getpid());
+  const Policy policy = policy_for("endless_sleep", {marker});
+  for (int i = 0; i < 60; ++i) {
+    std::stop_source stop;
+    std::thread ender([&] {
+      usleep(static_cast<useconds_t>(200 * i));
+      stop.request_stop();
+    });
+    EXPECT_EQ(run(policy, stop.get_token()).reason, "killed by the judge");
+    ender.join();
+  }
+  usleep(50000);  // what was killed may still be on its way out
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    std::ifstream file(entry.path() / "cmdline");
+    const std::string command{std::istreambuf_iterator<char>(file), {}};
+    EXPECT_EQ(command.find(marker), std::string::npos) << entry.path();
+  }
 }
 
 TEST(Launch, a_child_outlives_the_thread_that_started_it) {
