@@ -9,6 +9,9 @@
 
 namespace hipbench::agents {
 
+// English and code come to about four bytes a token.
+inline constexpr uint64_t kBytesAToken = 4;
+
 enum class Role { User, Model };
 
 struct ChatMessage {

@@ -17,8 +17,6 @@ constexpr std::string_view kContinue =
 
 // No tokeniser makes more tokens than bytes; roles and separators take a few a message.
 constexpr uint64_t kTokensAMessage = 16;
-// English and code come to about four bytes a token.
-constexpr uint64_t kBytesAToken = 4;
 constexpr size_t kReplyBytesAToken = 1024;  // an event a token, with its frame
 
 uint64_t request_bytes(const ChatRequest& request) {

@@ -210,7 +210,6 @@ bool wants_checks(const Evaluation& evaluation, const FeedbackOptions& options) 
 }
 
 std::string trimmed_middle(const std::string& text, size_t most_tokens) {
-  constexpr size_t kBytesAToken = 4;
   const size_t most = most_tokens * kBytesAToken;
   if (text.size() <= most) return text;
   // Two thirds from the head: the first error is the one that counts.

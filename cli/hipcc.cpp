@@ -9,17 +9,16 @@
 #include <filesystem>
 #include <vector>
 
+#include "cli/exit_status.hpp"
 #include "common/toolchain.hpp"
 
 namespace hipbench {
 
 namespace {
 
-constexpr int kEnvironmentFailed = 3;
-
 int fail(const std::string& message) {
   std::fprintf(stderr, "hipbench hipcc: %s\n", message.c_str());
-  return kEnvironmentFailed;
+  return cli::kEnvironmentFailed;
 }
 
 }  // namespace

@@ -107,8 +107,6 @@ void add_times(std::span<const emulator::Operation> operations, CallRecord& reco
   record.modelled_error = seconds > 0 ? error_seconds / seconds : 0;
 }
 
-Verdict ours(const Error& error) { return {VerdictKind::Infrastructure, error.message, {}}; }
-
 class ShapeCheck {
  public:
   ShapeCheck(const Problem& problem, const Shape& shape, Candidate& candidate, emulator::DeviceServer& server, const CheckOptions& options)
@@ -227,7 +225,7 @@ class ShapeCheck {
   Verdict session(std::span<const Round> rounds, bool record) {
     calls_in_session_ = 0;
     Result<DeviceBuffers> buffers = DeviceBuffers::create(server_.trusted(), problem_, result_.shape);
-    if (!buffers) return ours(buffers.error());
+    if (!buffers) return Verdict::our_fault(buffers.error());
     const CallLimits limits{wave_instruction_limit(), options_.check, record && options_.time && !options_.check,
                             may_use_eight_bit_math(problem_)};
     if (std::optional<Verdict> failed = candidate_.begin(result_.shape, limits)) return std::move(*failed);
@@ -248,17 +246,17 @@ class ShapeCheck {
   Verdict call(const Case& one, DeviceBuffers& buffers, Last last, bool record_launches) {
     // From before the inputs are there to after the call, so that work at any other moment is seen as well.
     const Result<bool> idle = server_.trusted().synchronize_all(kLongestWork);
-    if (!idle) return ours(idle.error());
+    if (!idle) return Verdict::our_fault(idle.error());
     if (!*idle) return {VerdictKind::TimedOut, "work that was submitted outside a call does not end", {}};
     const Result<emulator::OperationLog> before = server_.trusted().drain_log();
-    if (!before) return ours(before.error());
+    if (!before) return Verdict::our_fault(before.error());
     if (std::optional<Verdict> outside = check_between_calls(before->operations)) return std::move(*outside);
-    if (Result<void> ready = buffers.prepare(one.inputs); !ready) return ours(ready.error());
+    if (Result<void> ready = buffers.prepare(one.inputs); !ready) return Verdict::our_fault(ready.error());
     const std::optional<Verdict> failed = candidate_.call(buffers.addresses());
     // From here on nothing can change the outputs any more; earlier calls of a session are only a first look.
     if (last == Last::Yes) candidate_.end();
     Result<CallRecord> record = read_log(buffers);
-    if (!record) return ours(record.error());
+    if (!record) return Verdict::our_fault(record.error());
     if (record_launches) {
       result_.launches = std::move(record->launches);
       result_.wave_instructions = record->wave_instructions;
@@ -280,7 +278,7 @@ class ShapeCheck {
   // Only the bytes in the outputs count.
   Verdict judge(const Case& one, const DeviceBuffers& buffers) {
     Result<DeviceBuffers::Contents> contents = buffers.read_back(one.inputs);
-    if (!contents) return ours(contents.error());
+    if (!contents) return Verdict::our_fault(contents.error());
     if (!contents->changed.empty())
       return {VerdictKind::WrongResult,
               contents->changed_beside_output

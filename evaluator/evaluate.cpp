@@ -85,8 +85,6 @@ uint64_t peak_memory_of(pid_t process) {
   return 0;
 }
 
-Verdict infrastructure(const Error& error) { return {VerdictKind::Infrastructure, error.message, {}}; }
-
 // One evaluation in progress. Every step returns the Verdict that ends it, or nothing.
 class Run {
  public:
@@ -107,7 +105,7 @@ class Run {
     end_device();
     if (options_.stop.stop_requested() && !evaluation_.verdict.passed()) {
       evaluation_.cancelled = true;
-      evaluation_.verdict = infrastructure(Error{"cancelled"});
+      evaluation_.verdict = Verdict::our_fault("cancelled");
     }
     name_users_file(evaluation_);
     evaluation_.total_seconds = seconds_since(start);
@@ -134,7 +132,7 @@ class Run {
   std::optional<Verdict> compile_candidate() {
     evaluation_.stage = Stage::Compile;
     const Result<Toolchain> toolchain = Toolchain::locate();
-    if (!toolchain) return infrastructure(toolchain.error());
+    if (!toolchain) return Verdict::our_fault(toolchain.error());
     evaluation_.toolchain = fmt::format("{}; HIP {}", toolchain->clang_version, toolchain->hip_version);
     progress("compiling");
     CompileRequest request;
@@ -169,14 +167,14 @@ class Run {
     emulator::DeviceServerOptions device;
     device.threads = options_.threads;
     Result<emulator::DeviceServer> server = emulator::DeviceServer::start(device);
-    if (!server) return infrastructure(server.error());
+    if (!server) return Verdict::our_fault(server.error());
     server_.emplace(std::move(*server));
     // Its end ends every wait of ours, and of the candidate's host code.
     on_stop_.emplace(options_.stop, [pid = server_->pid()] { ::kill(pid, SIGKILL); });
     if (options_.check) {  // before there is memory to watch
       emulator::Limits limits;
       limits.check = true;
-      if (Result<void> set = server_->trusted().set_limits(limits); !set) return infrastructure(set.error());
+      if (Result<void> set = server_->trusted().set_limits(limits); !set) return Verdict::our_fault(set.error());
     }
     return std::nullopt;
   }
@@ -207,7 +205,8 @@ class Run {
     emulator::Client& device = server_->trusted();
     const auto module = device.load_module(std::as_bytes(std::span(device_code(compiled_, evaluation_.track))));
     if (!module) return Verdict{VerdictKind::Rejected, "rule `code object`: " + module.error().message, {}};
-    if (const Result<void> unloaded = device.unload_module(module->handle); !unloaded) return infrastructure(unloaded.error());
+    if (const Result<void> unloaded = device.unload_module(module->handle); !unloaded)
+      return Verdict::our_fault(unloaded.error());
     return check_instructions(problem_, module->instructions);
   }
 
@@ -252,11 +251,12 @@ class Run {
   std::optional<Verdict> check_gpu_can_do() const {
     if (options_.device == DeviceKind::Emulated) return std::nullopt;
     if (evaluation_.track == Track::Host)
-      return infrastructure(Error{
+      return Verdict::our_fault(Error{
           "--device hip times the kernel track only: there is no sandbox for host code on a GPU yet. Use --device "
           "emulated, or give the file a launch plan"});
     if (options_.check || options_.inputs != nullptr)
-      return infrastructure(Error{"--device hip only times: memory checks and tensors of your own need --device emulated"});
+      return Verdict::our_fault(
+          Error{"--device hip only times: memory checks and tensors of your own need --device emulated"});
     return std::nullopt;
   }
 
@@ -273,16 +273,16 @@ class Run {
       return allowed;
     }
     const Result<GpuCode> candidate = load_for_gpu({compiled_, *plan_, {}});
-    if (!candidate) return infrastructure(candidate.error());
+    if (!candidate) return Verdict::our_fault(candidate.error());
     const ReferenceSolution* reference = problem_.reference(ReferenceRole::Baseline);
     std::optional<GpuCode> baseline;
     if (reference != nullptr && reference->sha256 != evaluation_.source_sha256) {
       Result<GpuCode> compiled = compile_baseline(*reference);
-      if (!compiled) return infrastructure(compiled.error().with_context("the baseline"));
+      if (!compiled) return Verdict::our_fault(compiled.error().with_context("the baseline"));
       baseline = std::move(*compiled);
     }
     const Result<Compiled> own = compile_ours(own_kernels_request(problem_));
-    if (!own) return infrastructure(own.error());
+    if (!own) return Verdict::our_fault(own.error());
     return measure_all(*candidate, baseline ? &*baseline : nullptr, *own);
   }
 

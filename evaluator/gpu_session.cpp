@@ -18,8 +18,6 @@ namespace {
 constexpr uint64_t kRedZoneBytes = uint64_t{64} << 10;
 constexpr size_t kMostEvidence = 4000;
 
-Verdict ours(const Error& error) { return {VerdictKind::Infrastructure, error.message, {}}; }
-
 const emulator::KernelInfo* find(const GpuCode& code, const KernelStep& step) {
   return code.module.find_kernel(code.compiled.symbols.at(step.kernel));
 }
@@ -30,12 +28,12 @@ std::optional<Verdict> check_steps(const ResolvedPlan& plan, const GpuCode& code
     const KernelStep* launch = std::get_if<KernelStep>(&step);
     if (launch == nullptr) continue;
     const emulator::KernelInfo* kernel = find(code, *launch);
-    if (kernel == nullptr) return ours(Error{"the compiled code lost the kernel " + launch->kernel});
+    if (kernel == nullptr) return Verdict::our_fault("the compiled code lost the kernel " + launch->kernel);
     if (const std::optional<PlanError> error = check_kernel_step(*launch, facts_of(*kernel)))
       return Verdict{VerdictKind::Rejected, "rule `plan`: " + error->where_and_what(file), {}};
     if (launch->arguments.size() > gpu::kMostArguments || kernel->explicit_kernarg_size > gpu::kMostArgumentBytes)
-      return ours(Error{fmt::format("kernel {} takes more than {} arguments or {} bytes of them", launch->kernel,
-                                    gpu::kMostArguments, gpu::kMostArgumentBytes)});
+      return Verdict::our_fault(fmt::format("kernel {} takes more than {} arguments or {} bytes of them", launch->kernel,
+                                            gpu::kMostArguments, gpu::kMostArgumentBytes));
   }
   return std::nullopt;
 }
@@ -71,17 +69,17 @@ std::variant<std::unique_ptr<GpuSession>, Verdict> GpuSession::start(const Setup
   const ResolvedPlan& plan = std::get<ResolvedPlan>(resolved);
   if (std::optional<Verdict> rejected = check_steps(plan, setup.code, setup.file)) return std::move(*rejected);
   Result<std::unique_ptr<GpuProcess>> process = GpuProcess::start(setup.runtime, setup.stop);
-  if (!process) return ours(process.error());
+  if (!process) return Verdict::our_fault(process.error());
   std::unique_ptr<GpuSession> session(new GpuSession(setup));
   session->process_ = std::move(*process);
   for (size_t k = 0; k < setup.problem.pointer_fields().size(); ++k) {
     const Result<Block> block = session->allocate(setup.problem.byte_count(setup.shape, k));
-    if (!block) return ours(block.error());
+    if (!block) return Verdict::our_fault(block.error());
     session->fields_.push_back(*block);
   }
   if (std::optional<Verdict> failed = session->allocate_workspaces(plan)) return std::move(*failed);
-  if (const Result<void> ready = session->add_steps(plan, setup.code); !ready) return ours(ready.error());
-  if (const Result<void> idle = session->wait_until_idle(); !idle) return ours(idle.error());
+  if (const Result<void> ready = session->add_steps(plan, setup.code); !ready) return Verdict::our_fault(ready.error());
+  if (const Result<void> idle = session->wait_until_idle(); !idle) return Verdict::our_fault(idle.error());
   return session;
 }
 
@@ -158,7 +156,7 @@ std::variant<ClockReadings, Verdict> GpuSession::call() {
 
 // What a request that failed while the subject's code runs says of it.
 Verdict GpuSession::verdict_of(const Error& error) const {
-  if (stop_.stop_requested()) return ours(error);
+  if (stop_.stop_requested()) return Verdict::our_fault(error);
   std::string evidence = process_->errors();
   if (evidence.size() > kMostEvidence) evidence.resize(kMostEvidence);
   switch (process_->last_failure()) {

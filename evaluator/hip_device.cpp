@@ -50,8 +50,6 @@ extern "C" __global__ void hb_read_and_write(uint4* data, unsigned long long cou
 }
 )";
 
-Verdict ours(const Error& error) { return {VerdictKind::Infrastructure, error.message, {}}; }
-
 // One measurement at a time on a GPU, whoever makes it: the name of a socket is taken by one process and free with its
 // end.
 Result<UniqueFd> lock_gpu(const std::string& bus_id, const std::stop_token& stop) {
@@ -253,7 +251,7 @@ MeasuredShape measure_shape(const HipDeviceOptions& options, const MeasureOption
   result.time_is_modelled = false;
   const Result<std::unique_ptr<HipDevice>> device = HipDevice::start(options);
   if (!device) {
-    result.verdict = ours(device.error());
+    result.verdict = Verdict::our_fault(device.error());
     return measured;
   }
   const std::unique_ptr<TimedDevice> wrapped = wrap ? wrap(**device) : nullptr;

@@ -10,8 +10,6 @@ namespace hipbench {
 
 namespace {
 
-Verdict ours(const Error& error) { return {VerdictKind::Infrastructure, error.message, {}}; }
-
 class HostCandidate final : public Candidate {
  public:
   explicit HostCandidate(const CandidateSetup& setup) : setup_(setup) {}
@@ -74,7 +72,7 @@ class HostCandidate final : public Candidate {
                                   .check = limits_.check,
                                   .time = limits_.time,
                                   .no_eight_bit_math = !limits_.eight_bit_math};
-    if (Result<void> set = device().set_limits(limits); !set) return ours(set.error());
+    if (Result<void> set = device().set_limits(limits); !set) return Verdict::our_fault(set.error());
     return std::nullopt;
   }
 
@@ -84,9 +82,10 @@ class HostCandidate final : public Candidate {
     const Result<uint64_t> allocated = device().allocate(workspace_bytes_, "workspace");
     if (!allocated) return Verdict{VerdictKind::OutOfMemory, allocated.error().message, {}};
     workspace = *allocated;
-    if (Result<void> filled = device().fill(workspace, 0xff, 1, workspace_bytes_); !filled) return ours(filled.error());
+    if (Result<void> filled = device().fill(workspace, 0xff, 1, workspace_bytes_); !filled)
+      return Verdict::our_fault(filled.error());
     const auto failure = device().synchronize();
-    if (!failure) return ours(failure.error());
+    if (!failure) return Verdict::our_fault(failure.error());
     if (*failure) return Verdict{VerdictKind::OutOfMemory, (*failure)->text, {}};
     return std::nullopt;
   }

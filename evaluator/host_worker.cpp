@@ -30,8 +30,6 @@ constexpr const char* kInsideWorker = "/hipbench/hipbench-worker";
 constexpr const char* kInsideRuntime = "/hipbench/libamdhip64.so.6";
 constexpr const char* kInsideCandidate = "/candidate/candidate.so";
 
-Verdict ours(const Error& error) { return {VerdictKind::Infrastructure, error.message, {}}; }
-
 // Beside the running program; a test program lies one folder below.
 std::filesystem::path find_program(const char* name) {
   const std::filesystem::path here = executable_directory();
@@ -88,12 +86,12 @@ std::chrono::nanoseconds waited_for_cpu(pid_t process) {
 std::variant<std::unique_ptr<HostWorker>, Verdict> HostWorker::start(const CandidateSetup& setup) {
   int sockets[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0)
-    return ours(Error{fmt::format("cannot create a socket pair: {}", std::strerror(errno))});
+    return Verdict::our_fault(fmt::format("cannot create a socket pair: {}", std::strerror(errno)));
   UniqueFd control(sockets[0]), inside(sockets[1]);
   Result<UniqueFd> device = setup.server.new_client_fd();
-  if (!device) return ours(device.error());
+  if (!device) return Verdict::our_fault(device.error());
   Result<sandbox::Child> child = sandbox::Child::start(worker_policy(setup, inside.get(), device->get()));
-  if (!child) return ours(child.error().with_context("the worker sandbox could not be started"));
+  if (!child) return Verdict::our_fault(child.error().with_context("the worker sandbox could not be started"));
   inside.reset();
   device->reset();
   std::unique_ptr<HostWorker> worker(new HostWorker(std::move(*child), std::move(control), setup));
@@ -103,7 +101,7 @@ std::variant<std::unique_ptr<HostWorker>, Verdict> HostWorker::start(const Candi
   if (answer.stage == worker::Stage::LoadFailed)
     return Verdict{VerdictKind::Rejected, fmt::format("rule `entry point`: {}", answer.text), {}};
   if (answer.stage == worker::Stage::HipFailed)
-    return ours(Error{fmt::format("the worker could not use the emulated device: {}", answer.text)});
+    return Verdict::our_fault(fmt::format("the worker could not use the emulated device: {}", answer.text));
   worker->has_workspace_ = answer.value != 0;
   return worker;
 }
@@ -126,7 +124,7 @@ sandbox::Outcome HostWorker::collect() {
 
 Verdict HostWorker::verdict_of_end() {
   using sandbox::Status;
-  if (!child_) return ours(Error{"the worker has ended already"});
+  if (!child_) return Verdict::our_fault("the worker has ended already");
   const sandbox::Outcome outcome = collect();
   switch (outcome.status) {
     case Status::Ok:
@@ -170,7 +168,8 @@ std::variant<worker::Answer, Verdict> HostWorker::receive() {
   while (true) {
     pollfd waiting{control_.get(), POLLIN, 0};
     const int ready = ::poll(&waiting, 1, static_cast<int>(std::chrono::milliseconds(kPollInterval).count()));
-    if (ready < 0 && errno != EINTR) return ours(Error{fmt::format("cannot poll the worker: {}", std::strerror(errno))});
+    if (ready < 0 && errno != EINTR)
+      return Verdict::our_fault(fmt::format("cannot poll the worker: {}", std::strerror(errno)));
     if (ready > 0) {
       worker::Answer answer;
       const ssize_t got = ::recv(control_.get(), &answer, sizeof answer, 0);
@@ -188,7 +187,7 @@ std::variant<worker::Answer, Verdict> HostWorker::receive() {
     const std::chrono::nanoseconds starving = std::max(0ns, starved() - starved_before);  // a thread that ends takes its share along
     if (Clock::now() - idle_since - starving < setup_.host_patience) continue;
     const Result<bool> idle = device_is_idle();
-    if (!idle) return ours(idle.error());
+    if (!idle) return Verdict::our_fault(idle.error());
     if (*idle)
       return stop(VerdictKind::TimedOut, fmt::format("the candidate's host code did not return within {:.3g} s while the device was idle",
                                                      std::chrono::duration<double>(setup_.host_patience).count()));
@@ -251,7 +250,8 @@ std::optional<Verdict> HostWorker::run(std::span<const std::byte> args, uint64_t
     // Gone meanwhile, or hidden from us: then nobody knows what it left behind.
     pollfd closed{control_.get(), POLLIN, 0};
     if (::poll(&closed, 1, 1000) > 0) return verdict_of_end();
-    return ours(Error{"the worker's threads cannot be counted: /proc does not list the children of the sandbox"});
+    return Verdict::our_fault(
+        Error{"the worker's threads cannot be counted: /proc does not list the children of the sandbox"});
   }
   if (left > 0)
     return stop(VerdictKind::SandboxViolation,

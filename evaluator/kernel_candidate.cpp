@@ -11,8 +11,6 @@ namespace {
 using emulator::Client;
 using emulator::KernelInfo;
 
-Verdict ours(const Error& error) { return {VerdictKind::Infrastructure, error.message, {}}; }
-
 class KernelCandidate final : public Candidate {
  public:
   KernelCandidate(const CandidateSetup& setup, const LaunchPlan& plan) : setup_(setup), plan_(plan) {
@@ -47,7 +45,7 @@ class KernelCandidate final : public Candidate {
   std::optional<Verdict> call(std::span<const uint64_t> field_addresses) override {
     // The limit counts from here, over all launches of the call.
     const emulator::Limits limits{.instructions_in_all = limits_.wave_instructions, .check = limits_.check, .time = limits_.time};
-    if (Result<void> set = device().set_limits(limits); !set) return ours(set.error());
+    if (Result<void> set = device().set_limits(limits); !set) return Verdict::our_fault(set.error());
     std::vector<uint64_t> workspaces;
     std::optional<Verdict> verdict = allocate_workspaces(workspaces);
     if (!verdict) verdict = run_steps(field_addresses, workspaces);
@@ -77,11 +75,12 @@ class KernelCandidate final : public Candidate {
       const Result<uint64_t> address = device().allocate(workspace.bytes, "workspace '" + workspace.name + "'");
       if (!address) return Verdict{VerdictKind::OutOfMemory, address.error().message, {}};
       addresses.push_back(*address);
-      if (Result<void> filled = device().fill(*address, 0xff, 1, workspace.bytes); !filled) return ours(filled.error());
+      if (Result<void> filled = device().fill(*address, 0xff, 1, workspace.bytes); !filled)
+        return Verdict::our_fault(filled.error());
     }
     if (std::optional<Verdict> failed = wait()) return failed;
     // From here on the log holds the candidate's operations only.
-    if (auto log = device().drain_log(); !log) return ours(log.error());
+    if (auto log = device().drain_log(); !log) return Verdict::our_fault(log.error());
     return std::nullopt;
   }
 
@@ -95,7 +94,7 @@ class KernelCandidate final : public Candidate {
       } else {
         submitted = launch(std::get<KernelStep>(step), args, fields, workspaces);
       }
-      if (!submitted) return ours(submitted.error());
+      if (!submitted) return Verdict::our_fault(submitted.error());
     }
     return wait();
   }
@@ -103,9 +102,9 @@ class KernelCandidate final : public Candidate {
   // Faults and refused launches are in the log, where the judge finds them; a refused fill is not.
   std::optional<Verdict> wait() {
     const auto failure = device().synchronize();
-    if (!failure) return ours(failure.error());
+    if (!failure) return Verdict::our_fault(failure.error());
     if (!*failure) return std::nullopt;
-    if (auto cleared = device().clear_failure(); !cleared) return ours(cleared.error());
+    if (auto cleared = device().clear_failure(); !cleared) return Verdict::our_fault(cleared.error());
     if ((*failure)->refused && (*failure)->report.kernel.empty()) return Verdict{VerdictKind::OutOfMemory, (*failure)->text, {}};
     return std::nullopt;
   }

@@ -28,9 +28,6 @@ constexpr int kCachedReadings = 8;
 constexpr double kMostWithoutResult = 0.1;
 constexpr double kNoResult = std::numeric_limits<double>::infinity();
 
-Verdict ours(const Error& error) { return {VerdictKind::Infrastructure, error.message, {}}; }
-Verdict ours(std::string reason) { return {VerdictKind::Infrastructure, std::move(reason), {}}; }
-
 double overhead_of(const ClockReadings& clocks) { return clocks.wall_us - clocks.events_us; }
 
 bool too_many(size_t part, size_t all) {
@@ -58,7 +55,7 @@ class Measuring {
   // Before any of the candidate's code has run.
   std::optional<Verdict> calibrate() {
     const Result<std::vector<double>> overheads = time_nothing();
-    if (!overheads) return ours(overheads.error());
+    if (!overheads) return Verdict::our_fault(overheads.error());
     const Summary summary = summarise(*overheads);
     const double reach = kFarOut * (summary.upper_quartile - summary.lower_quartile) + kInterruptUs;
     result_.calibration.least_overhead_us = summary.lower_quartile - reach;
@@ -66,7 +63,7 @@ class Measuring {
     double cached = kNoResult;
     for (int k = 0; k <= kCachedReadings; ++k) {
       const Result<double> reading = device_.read_canary_us(kCanaryBytes);
-      if (!reading) return ours(reading.error());
+      if (!reading) return Verdict::our_fault(reading.error());
       if (k > 0) cached = std::min(cached, *reading);  // the first fills the caches
     }
     result_.calibration.cached_canary_us = cached;
@@ -92,7 +89,7 @@ class Measuring {
     for (int round = 0; round < options_.warm_up_rounds + options_.rounds; ++round) {
       for (const Turn& turn : turns_of(round)) {
         Result<std::optional<Verdict>> failed = sample(round, turn);
-        if (!failed) return ours(failed.error());
+        if (!failed) return Verdict::our_fault(failed.error());
         if (*failed) return blamed(turn.subject, std::move(**failed));
       }
       result_.telemetry.push_back(device_.telemetry());
@@ -147,7 +144,8 @@ class Measuring {
   std::optional<Verdict> check_floor(const TimedSample& sample) const {
     const double us = sample.clocks.events_us;
     if (!std::isfinite(us) || !std::isfinite(sample.clocks.wall_us) || us <= 0)
-      return ours(fmt::format("the device's clock said {} µs, the host's {} µs", us, sample.clocks.wall_us));
+      return Verdict::our_fault(
+          fmt::format("the device's clock said {} µs, the host's {} µs", us, sample.clocks.wall_us));
     if (us + kEventTickUs >= options_.floor_us) return std::nullopt;
     return Verdict{VerdictKind::Cheating,
                    fmt::format("a call took {:.3g} µs; none that does the work can take less than {:.3g} µs", us,
@@ -173,7 +171,7 @@ class Measuring {
   std::optional<Verdict> check_clocks() {
     const size_t warm = count_samples([](const TimedSample& s) { return !s.caches_were_cold; });
     if (too_many(warm, result_.samples.size()))
-      return ours(fmt::format(
+      return Verdict::our_fault(fmt::format(
           "the caches are not flushed: in {} of {} calls what lay in them before was read back as fast as from them",
           warm, result_.samples.size()));
     const auto all = [&](Subject subject) {
@@ -183,11 +181,11 @@ class Measuring {
       return count_samples([&](const TimedSample& s) { return s.subject == subject && !s.clocks_agree; });
     };
     const Result<std::vector<double>> overheads = time_nothing();
-    if (!overheads) return ours(overheads.error());
+    if (!overheads) return Verdict::our_fault(overheads.error());
     const auto unusual = static_cast<size_t>(
         std::count_if(overheads->begin(), overheads->end(), [&](double overhead) { return !agree({0, overhead}); }));
     if (too_many(unusual, overheads->size()) || too_many(split(Subject::Baseline), all(Subject::Baseline)))
-      return ours(
+      return Verdict::our_fault(
           "this machine is too busy to time anything: its clocks disagree even on an empty kernel or on the baseline");
     if (!too_many(split(Subject::Candidate), all(Subject::Candidate))) return std::nullopt;
     return split_clocks(split(Subject::Candidate), all(Subject::Candidate));

@@ -5,6 +5,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+
+#include "common/result.hpp"
 
 namespace hipbench {
 
@@ -41,6 +44,8 @@ struct Verdict {
     return passed() ? Fault::None : kind == VerdictKind::Infrastructure ? Fault::Infrastructure : Fault::Candidate;
   }
   static Verdict pass() { return {VerdictKind::Passed, {}, {}}; }
+  static Verdict our_fault(std::string reason) { return {VerdictKind::Infrastructure, std::move(reason), {}}; }
+  static Verdict our_fault(const Error& error) { return our_fault(error.message); }
 };
 
 }  // namespace hipbench

@@ -10,8 +10,6 @@ namespace {
 // S as the conventions of metrics.hpp have it: 0 where it is not defined.
 double clean(double speedup) { return speedup > 0 ? speedup : 0; }
 
-double as_double(size_t count) { return static_cast<double>(count); }
-
 size_t denominator(size_t given, size_t requested) { return std::max(given, requested); }
 
 double ratio_of(const ShapeOutcome& shape) {

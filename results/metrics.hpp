@@ -16,6 +16,8 @@
 
 namespace hipbench::results {
 
+inline double as_double(size_t count) { return static_cast<double>(count); }
+
 // ---- One sample ----
 
 // Whether a number can be a time in microseconds: finite, above zero, and not below what the chip can do at all

@@ -4,13 +4,13 @@
 #include <set>
 #include <tuple>
 
+#include "results/metrics.hpp"
+
 namespace hipbench::results {
 
 namespace {
 
 constexpr size_t kMostSamples = 1'000'000;  // of a run on a problem; a database may hold any number
-
-double as_double(size_t count) { return static_cast<double>(count); }
 
 // The table that most of a run's evaluations on a problem are in.
 TableRows& table_of_run(TableMaker& maker, const RunProblemData& asked, const std::vector<const TurnData*>& turns) {
@@ -216,7 +216,7 @@ RunHeadline make_headline(const std::vector<Part>& parts, const StandingsOptions
 }
 
 // Best first; unranked and aided runs behind the others of their kind.
-bool is_ahead(const RunHeadline& a, const RunHeadline& b) {
+bool headline_is_ahead(const RunHeadline& a, const RunHeadline& b) {
   const auto rank = [](const RunHeadline& h) {
     return std::tuple(h.provenance, h.track, h.shape_set, !h.unranked.empty(), h.aided, -h.mean_fast_1.value_or(-1),
                       -h.mean_fast_0.value_or(-1), h.run);
@@ -259,7 +259,7 @@ std::vector<RunHeadline> add_runs(const StandingsData& data, TableMaker& maker, 
   }
   std::vector<RunHeadline> headlines;
   for (const auto& [kind, of_run] : parts) headlines.push_back(make_headline(of_run, options));
-  std::sort(headlines.begin(), headlines.end(), is_ahead);
+  std::sort(headlines.begin(), headlines.end(), headline_is_ahead);
   return headlines;
 }
 

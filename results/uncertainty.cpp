@@ -14,8 +14,6 @@ namespace {
 constexpr double kTail = 0.025;         // of 95 %
 constexpr size_t kMostDeals = 200'000;  // that are looked at one by one
 
-double as_double(size_t count) { return static_cast<double>(count); }
-
 double mean(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / as_double(values.size());
 }

@@ -93,9 +93,9 @@ constexpr uint64_t kNamespaceFlags[] = {CLONE_NEWNS,   CLONE_NEWCGROUP, CLONE_NE
 // The program is the first child of pid 1, hence 2. A worker has no other process that it could signal.
 constexpr uint64_t kProgramPid = 2;
 
-class Builder {
+class Rules {
  public:
-  explicit Builder(scmp_filter_ctx context) : context_(context) {}
+  explicit Rules(scmp_filter_ctx context) : context_(context) {}
 
   void add(uint32_t action, const char* name, std::initializer_list<scmp_arg_cmp> comparisons = {}) {
     const int number = seccomp_syscall_resolve_name(name);
@@ -117,44 +117,44 @@ scmp_arg_cmp masked(unsigned argument, uint64_t mask, uint64_t value) {
   return {argument, SCMP_CMP_MASKED_EQ, mask, value};
 }
 
-void add_common_rules(Builder& builder) {
-  for (const char* name : kAllowed) builder.add(SCMP_ACT_ALLOW, name);
-  for (const char* name : kHostileCalls) builder.add(kHostile, name);
-  for (int option : kAllowedPrctls) builder.add(SCMP_ACT_ALLOW, "prctl", {equal(0, static_cast<uint64_t>(option))});
-  for (int option : kHostilePrctls) builder.add(kHostile, "prctl", {masked(0, kLow32, static_cast<uint64_t>(option))});
+void add_common_rules(Rules& rules) {
+  for (const char* name : kAllowed) rules.add(SCMP_ACT_ALLOW, name);
+  for (const char* name : kHostileCalls) rules.add(kHostile, name);
+  for (int option : kAllowedPrctls) rules.add(SCMP_ACT_ALLOW, "prctl", {equal(0, static_cast<uint64_t>(option))});
+  for (int option : kHostilePrctls) rules.add(kHostile, "prctl", {masked(0, kLow32, static_cast<uint64_t>(option))});
   // libc asks a local name service by AF_UNIX now and then; there is none. Any other family is an attempt at the
   // network.
-  builder.add(SCMP_ACT_ERRNO(EACCES), "socket", {equal(0, AF_UNIX)});
-  builder.add(kHostile, "socket", {different(0, AF_UNIX)});
+  rules.add(SCMP_ACT_ERRNO(EACCES), "socket", {equal(0, AF_UNIX)});
+  rules.add(kHostile, "socket", {different(0, AF_UNIX)});
   // Only its own limits: init's are none of its business.
-  builder.add(SCMP_ACT_ALLOW, "prlimit64", {equal(0, 0)});
-  builder.add(kHostile, "prlimit64", {different(0, 0), different(2, 0)});
+  rules.add(SCMP_ACT_ALLOW, "prlimit64", {equal(0, 0)});
+  rules.add(kHostile, "prlimit64", {different(0, 0), different(2, 0)});
 }
 
-void add_compiler_rules(Builder& builder) {
+void add_compiler_rules(Rules& rules) {
   uint64_t all = 0;
   for (uint64_t flag : kNamespaceFlags) {
     all |= flag;
-    builder.add(kHostile, "clone", {masked(0, flag, flag)});
+    rules.add(kHostile, "clone", {masked(0, flag, flag)});
   }
-  builder.add(SCMP_ACT_ALLOW, "clone", {masked(0, all, 0)});
-  for (const char* name : {"fork", "vfork", "execve", "setpgid", "setsid", "tgkill"}) builder.add(SCMP_ACT_ALLOW, name);
-  builder.add(kHostile, "kill");
+  rules.add(SCMP_ACT_ALLOW, "clone", {masked(0, all, 0)});
+  for (const char* name : {"fork", "vfork", "execve", "setpgid", "setsid", "tgkill"}) rules.add(SCMP_ACT_ALLOW, name);
+  rules.add(kHostile, "kill");
 }
 
-void add_worker_rules(Builder& builder) {
+void add_worker_rules(Rules& rules) {
   uint64_t all = CLONE_THREAD | CLONE_VM;
   for (uint64_t flag : kNamespaceFlags) {
     all |= flag;
-    builder.add(kHostile, "clone", {masked(0, flag, flag)});
+    rules.add(kHostile, "clone", {masked(0, flag, flag)});
   }
-  builder.add(SCMP_ACT_ALLOW, "clone", {masked(0, all, CLONE_THREAD | CLONE_VM)});
-  builder.add(kHostile, "clone", {masked(0, CLONE_THREAD, 0)});
+  rules.add(SCMP_ACT_ALLOW, "clone", {masked(0, all, CLONE_THREAD | CLONE_VM)});
+  rules.add(kHostile, "clone", {masked(0, CLONE_THREAD, 0)});
   // The watcher lets the first execve pass, which is init's, starting the program.
-  for (const char* name : {"fork", "vfork", "execve", "execveat"}) builder.add(kHostile, name);
+  for (const char* name : {"fork", "vfork", "execve", "execveat"}) rules.add(kHostile, name);
   for (const char* name : {"kill", "tgkill"}) {
-    builder.add(SCMP_ACT_ALLOW, name, {equal(0, kProgramPid)});
-    builder.add(kHostile, name, {different(0, kProgramPid)});
+    rules.add(SCMP_ACT_ALLOW, name, {equal(0, kProgramPid)});
+    rules.add(kHostile, name, {different(0, kProgramPid)});
   }
 }
 
@@ -167,10 +167,10 @@ Result<std::string> compile(Profile profile) {
   } release{context};
   seccomp_attr_set(context, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
   seccomp_attr_set(context, SCMP_FLTATR_CTL_OPTIMIZE, 2);  // a binary tree: every call of the program passes it
-  Builder builder(context);
-  add_common_rules(builder);
-  profile == Profile::Compiler ? add_compiler_rules(builder) : add_worker_rules(builder);
-  if (!builder.failure().empty()) return Error{builder.failure()};
+  Rules rules(context);
+  add_common_rules(rules);
+  profile == Profile::Compiler ? add_compiler_rules(rules) : add_worker_rules(rules);
+  if (!rules.failure().empty()) return Error{rules.failure()};
   const UniqueFd file(memfd_create("seccomp", MFD_CLOEXEC));
   if (!file.valid()) return Error{fmt::format("memfd_create: {}", strerror(errno))};
   if (const int error = seccomp_export_bpf(context, file.get()); error != 0)

@@ -11,8 +11,6 @@
 namespace hipbench::mla_decode {
 namespace {
 
-size_t at(int64_t index) { return static_cast<size_t>(index); }
-
 constexpr std::string_view kNames[] = {"x", "wq_down", "wkv_down", "wq_up", "wkv_up", "wo", "kv_cache"};
 
 class Inputs {

@@ -21,6 +21,9 @@ inline Sizes sizes_of(const Shape& shape) {
 struct Extents {
   int64_t rows, columns;
 };
+// Sizes and indices are signed as the candidates' struct has them.
+constexpr size_t at(int64_t index) { return static_cast<size_t>(index); }
+
 constexpr Extents extents(const Sizes& s, size_t field) {
   switch (field) {
     case kWqDown:

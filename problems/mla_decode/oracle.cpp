@@ -65,7 +65,6 @@ class Decode {
   }
 
  private:
-  static size_t at(int64_t index) { return static_cast<size_t>(index); }
   int64_t batch(int64_t row) const { return batches_[at(row)]; }
 
   static std::vector<uint16_t> rounded(const Doubles& values) {

@@ -7,8 +7,6 @@
 namespace hipbench::mla_decode {
 namespace {
 
-size_t at(int64_t index) { return static_cast<size_t>(index); }
-
 // Puts an axis with `width` entries a head into one with `period` entries a head, `offset` entries after each head's
 // first.
 void put(Axis& whole, int64_t period, int64_t offset, const Axis& part, int64_t width) {

@@ -12,8 +12,6 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-size_t at(int64_t index) { return static_cast<size_t>(index); }
-
 void permute(RandomStream& random, Axis& axis) { axis.to = random_permutation(random, axis.size()); }
 void flip(RandomStream& random, Axis& axis) { axis.negate = random_bits(random, axis.size()); }
 

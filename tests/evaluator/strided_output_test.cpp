@@ -66,7 +66,7 @@ class CacheProblem final : public Problem {
 
 constexpr size_t kRowBytes = 16, kBatchBytes = 4 * kRowBytes, kWritten = 2 * kRowBytes;
 
-class StridedOutputTest : public testing::Test {
+class StridedOutputTest : public ::testing::Test {
  protected:
   void SetUp() override {
     emulator::DeviceServerOptions options;

@@ -66,15 +66,15 @@ Block block_at(const Shape& shape, const Buffers& x, int64_t i, int64_t j, int64
   return result;
 }
 
-constexpr int64_t kRows[] = {0, 3, 7, 12, 18, 23, 29, 31};  // narrow types are slow to imitate
+constexpr int64_t kTriedRows[] = {0, 3, 7, 12, 18, 23, 29, 31};  // narrow types are slow to imitate
 
 // One output an arithmetic.
 std::vector<Buffers> outputs(const Shape& shape, const Buffers& inputs) {
   const auto [m, n, k] = sizes_of(shape);
   std::vector<Buffers> got(std::size(kArithmetics), Buffers(5));
   for (Buffers& one : got) one[kC].resize(static_cast<size_t>(2 * m * n));
-  for (int64_t at = 0; at < std::ssize(kRows) * n; ++at) {
-    const int64_t element = kRows[at / n] * n + at % n;
+  for (int64_t at = 0; at < std::ssize(kTriedRows) * n; ++at) {
+    const int64_t element = kTriedRows[at / n] * n + at % n;
     std::array<float, std::size(kArithmetics)> sums{};
     for (int64_t block = 0; block < blocks(k); ++block) {
       const Block values = block_at(shape, inputs, element / n, element % n, block);
@@ -96,10 +96,10 @@ TEST(Fp8GemmTolerance, HonestSumsPassWithAMarginAndNarrowOnesFail) {
   fmt::print("{:20}{:>16}{:>24}{:>14}\n", "arithmetic", "inputs", "worst error/allowed", "out of it");
   for (const std::string_view family : families) {
     const Buffers inputs = problem.generate(shape, {.seed = 4, .family = family});
-    const Buffers expected = problem.expected(shape, inputs, kRows, 1);
+    const Buffers expected = problem.expected(shape, inputs, kTriedRows, 1);
     const std::vector<Buffers> got = outputs(shape, inputs);
     for (size_t kind = 0; kind < got.size(); ++kind) {
-      const Comparison comparison = problem.compare(shape, expected, got[kind], kRows, std::byte{0xff});
+      const Comparison comparison = problem.compare(shape, expected, got[kind], kTriedRows, std::byte{0xff});
       fmt::print("{:20}{:>16}{:>24.2f}{:>12.1f} %\n", kArithmetics[kind].name, family, comparison.worst_ratio,
                  100.0 * static_cast<double>(comparison.mismatches) / static_cast<double>(comparison.elements));
       if (kind == 0) EXPECT_LE(comparison.worst_ratio, 0.6) << family;  // half a step of bf16 is 0.2 of the relative tolerance

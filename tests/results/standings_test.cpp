@@ -22,7 +22,7 @@ using testing::Optional;
 constexpr const char* kModel = "mi300x-1.7012c48a";
 const std::string kBaseline = "baseline source", kExpert = "expert source";
 
-auto near(double value) { return Optional(DoubleNear(value, 1e-9)); }
+auto about(double value) { return Optional(DoubleNear(value, 1e-9)); }
 
 // Passed on shapes "a" and "b" (which no problem lists, so that all are timed) in these times; 0: did not pass on it.
 Evaluation evaluation(const std::string& source, std::vector<double> times_us) {
@@ -129,18 +129,18 @@ TEST_F(StandingsTest, RanksByTheGeometricMeanOverTheBaseline) {
   ASSERT_EQ(table.entries.size(), 5U);
   const Entry &expert = table.entries[0], &good = table.entries[1], &one_sided = table.entries[2];
   EXPECT_EQ(expert.reference, "expert");
-  EXPECT_THAT(expert.speedup, near(6));
-  EXPECT_THAT(expert.position, near(1));
+  EXPECT_THAT(expert.speedup, about(6));
+  EXPECT_THAT(expert.position, about(1));
   EXPECT_EQ(good.file, "good.hip");
-  EXPECT_THAT(good.speedup, near(std::sqrt(6)));
-  EXPECT_THAT(good.position, near(0.5));
-  EXPECT_THAT(good.expert_fraction, near(1 / std::sqrt(6)));
-  EXPECT_THAT(good.time_us, near(std::sqrt(600)));
-  EXPECT_THAT(good.shapes[1].speedup, near(3));
+  EXPECT_THAT(good.speedup, about(std::sqrt(6)));
+  EXPECT_THAT(good.position, about(0.5));
+  EXPECT_THAT(good.expert_fraction, about(1 / std::sqrt(6)));
+  EXPECT_THAT(good.time_us, about(std::sqrt(600)));
+  EXPECT_THAT(good.shapes[1].speedup, about(3));
   EXPECT_EQ(good.shapes[1].expert_us, 10);
-  EXPECT_THAT(one_sided.speedup, near(2));
+  EXPECT_THAT(one_sided.speedup, about(2));
   EXPECT_EQ(table.entries[3].reference, "baseline");
-  EXPECT_THAT(table.entries[3].speedup, near(1));
+  EXPECT_THAT(table.entries[3].speedup, about(1));
   EXPECT_FALSE(table.entries[4].speedup);
   EXPECT_EQ(table.entries[4].no_speedup, "did not pass");
 }
@@ -212,7 +212,7 @@ TEST_F(StandingsTest, TheNewestEvaluationOfASourceCountsAndOurFaultsDoNot) {
   const Table table = read().tables.at(0);
   ASSERT_EQ(table.entries.size(), 3U);
   EXPECT_EQ(table.entries[1].evaluations, 3);
-  EXPECT_THAT(table.entries[1].speedup, near(2));
+  EXPECT_THAT(table.entries[1].speedup, about(2));
 }
 
 TEST_F(StandingsTest, ARunsMetricsAreOverTheSamplesRequested) {
@@ -230,13 +230,13 @@ TEST_F(StandingsTest, ARunsMetricsAreOverTheSamplesRequested) {
   EXPECT_EQ(got.drawn, 2U);
   EXPECT_EQ(got.passed, 1U);
   EXPECT_THAT(got.speedups, ElementsAre(DoubleNear(2, 1e-9), 0, 0));
-  EXPECT_THAT(got.fast_0, near(1.0 / 3));
-  EXPECT_THAT(got.fast_1, near(1.0 / 3));
-  EXPECT_THAT(got.fast_2, near(0));
-  EXPECT_THAT(got.fast_1_shape, near(2.0 / 6));
+  EXPECT_THAT(got.fast_0, about(1.0 / 3));
+  EXPECT_THAT(got.fast_1, about(1.0 / 3));
+  EXPECT_THAT(got.fast_2, about(0));
+  EXPECT_THAT(got.fast_1_shape, about(2.0 / 6));
   EXPECT_NEAR(got.pass_at.at(2), 2.0 / 3, 1e-9);
   EXPECT_NEAR(got.best_of.at(1), std::cbrt(2), 1e-9);
-  EXPECT_THAT(got.usd_to_fast_1, near(4));  // 1 + 1 for the one that got there, 2 for the other
+  EXPECT_THAT(got.usd_to_fast_1, about(4));  // 1 + 1 for the one that got there, 2 for the other
   EXPECT_NEAR(got.usd, 4, 1e-9);
   EXPECT_EQ(got.verdicts.at(VerdictKind::Passed), 2U);
   EXPECT_THAT(got.expert_shares, ElementsAre(DoubleNear(1.0 / 3, 1e-9), 0, 0, 0));  // 2 of 6 is a third of the expert
@@ -246,7 +246,7 @@ TEST_F(StandingsTest, ARunsMetricsAreOverTheSamplesRequested) {
   EXPECT_FALSE(got.curve.empty());
   EXPECT_EQ(got.curve.front().share, *got.fast_0);
   ASSERT_EQ(standings.headlines.size(), 1U);
-  EXPECT_THAT(standings.headlines[0].mean_fast_1, near(1.0 / 3));
+  EXPECT_THAT(standings.headlines[0].mean_fast_1, about(1.0 / 3));
   // The candidates know whose they are.
   const auto entry = std::find_if(standings.tables[0].entries.begin(), standings.tables[0].entries.end(),
                                   [](const Entry& e) { return e.run == "monday" && e.turn == 1; });
@@ -288,7 +288,7 @@ TEST_F(StandingsTest, ARunThatHasNothingYetIsThereWithZeros) {
   begin_run("empty", "model-2");
   const Standings standings = read();
   ASSERT_EQ(standings.tables.at(0).runs.size(), 1U);
-  EXPECT_THAT(standings.tables[0].runs[0].fast_1, near(0));
+  EXPECT_THAT(standings.tables[0].runs[0].fast_1, about(0));
   EXPECT_EQ(standings.tables[0].runs[0].requested, 3U);
 }
 
@@ -321,8 +321,8 @@ TEST_F(StandingsTest, TheTimesOfASourceAreThoseOfTheSameConditions) {
   EXPECT_THAT(times().us, ElementsAre(testing::Pair("a", 41), testing::Pair("b", 80)));
   EXPECT_THAT(times().evaluations, ElementsAre(old, newer));
   const Speedups speedups = speedups_over(like, sha256, times());
-  EXPECT_THAT(speedups.speedup, near(std::sqrt(41.0 / 20 * 80 / 30)));
-  EXPECT_THAT(speedups.shapes[1], near(80.0 / 30));
+  EXPECT_THAT(speedups.speedup, about(std::sqrt(41.0 / 20 * 80 / 30)));
+  EXPECT_THAT(speedups.shapes[1], about(80.0 / 30));
   EXPECT_EQ(speedups.why_none, "");
   EXPECT_THAT(speedups_over(evaluation("wrong", {20, 0}), sha256, times()).why_none, HasSubstr("did not pass"));
   EXPECT_THAT(speedups_over(evaluation("more", {20, 30, 40}), sha256, times()).why_none, HasSubstr("--with-baseline"));
@@ -349,7 +349,7 @@ TEST_F(StandingsTest, AMeasuredTablesTrustIsItsWorstNoiseFloor) {
   }
   const Table table = read().tables.at(0);
   EXPECT_EQ(table.trust, "A/A noise floor 3.0 %");
-  EXPECT_THAT(table.entries[0].shapes[0].noise_floor, near(0.01));
+  EXPECT_THAT(table.entries[0].shapes[0].noise_floor, about(0.01));
 }
 
 TEST_F(StandingsTest, BenchmarkTimesCountOnlyIfTheTestsPassed) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cfenv>
 #include <memory>
 #include <random>
 #include <string>
@@ -13,6 +14,9 @@
 #include "tests/emulator/isa/assembler.hpp"
 
 namespace hipbench::emulator {
+
+// How MODE numbers the rounding modes, in the host's constants.
+inline constexpr int kHostRounding[4] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
 
 // One wave and a way to run a line of assembler on it.
 class Bench {

@@ -16,7 +16,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr u64 kCode = 0x10000;
+constexpr u64 kCodeAddress = 0x10000;
 
 // Runs `text` to its end or its first fault.
 std::optional<GuestFault> run(const std::string& text, const CodeRules& rules) {
@@ -24,14 +24,14 @@ std::optional<GuestFault> run(const std::string& text, const CodeRules& rules) {
   const std::vector<std::byte> code = assemble(text + "\ns_endpgm\n", error);
   EXPECT_EQ(error, "") << text;
   const auto space = AddressSpace::create().value();
-  Program program({{kCode, code}}, rules);
+  Program program({{kCodeAddress, code}}, rules);
   std::vector<u32> registers(size_t{kVgprs} * kWaveSize);
   Wave wave(*space);
   wave.vgprs = registers.data();
   wave.program = &program;
   wave.registers = rules.registers;
   wave.set_exec(~u64{0});
-  wave.jump(kCode);
+  wave.jump(kCodeAddress);
   wave.spin_budget = 1000;
   try {
     while (wave.status != WaveStatus::Ended) {

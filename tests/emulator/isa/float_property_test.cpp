@@ -19,7 +19,6 @@ struct Mode4 {
   int round;  // as in MODE: nearest even, up, down, toward zero
   bool flush_in, flush_out;
 };
-constexpr int kHostRounding[4] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
 
 using Bits = std::array<u64, 3>;
 struct Row {

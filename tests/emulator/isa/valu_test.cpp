@@ -19,7 +19,6 @@ f32 as_f32(u32 bits) { return std::bit_cast<f32>(bits); }
 f64 as_f64(u64 bits) { return std::bit_cast<f64>(bits); }
 u32 flushed(u32 bits, bool flush) { return flush && (bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits; }
 
-constexpr int kHostRounding[4] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
 
 struct SingleCase {
   const char* text;
