@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -18,6 +19,54 @@ extern char** environ;
 
 namespace hipbench {
 
+namespace {
+
+std::vector<char*> pointers(const std::vector<std::string>& texts) {
+  std::vector<char*> result;
+  for (const std::string& text : texts) result.push_back(const_cast<char*>(text.c_str()));
+  result.push_back(nullptr);
+  return result;
+}
+
+}  // namespace
+
+std::vector<std::string> inherited_environment(std::string_view without) {
+  std::vector<std::string> result;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry)
+    if (without.empty() || !std::string_view(*entry).starts_with(without)) result.push_back(*entry);
+  return result;
+}
+
+Result<pid_t> spawn(const ChildProgram& program) {
+  CHECK(!program.argv.empty());
+  // Above those that the child is to have, so that none overwrites another on its way there.
+  int above = STDERR_FILENO + 1;
+  for (const ChildProgram::Descriptor& descriptor : program.descriptors) above = std::max(above, descriptor.theirs + 1);
+  std::vector<UniqueFd> lifted;
+  for (const ChildProgram::Descriptor& descriptor : program.descriptors) {
+    lifted.emplace_back(::fcntl(descriptor.ours, F_DUPFD_CLOEXEC, above));
+    if (!lifted.back().valid()) return Error{fmt::format("cannot duplicate a descriptor: {}", std::strerror(errno))};
+  }
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  for (size_t i = 0; i < lifted.size(); ++i)
+    ::posix_spawn_file_actions_adddup2(&actions, lifted[i].get(), program.descriptors[i].theirs);
+  posix_spawnattr_t attributes;
+  ::posix_spawnattr_init(&attributes);
+  sigset_t none;
+  sigemptyset(&none);
+  ::posix_spawnattr_setsigmask(&attributes, &none);
+  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
+  const std::vector<char*> argv = pointers(program.argv), environment = pointers(program.environment);
+  pid_t pid = 0;
+  const int failed = ::posix_spawnp(&pid, argv[0], &actions, &attributes, argv.data(), environment.data());
+  ::posix_spawn_file_actions_destroy(&actions);
+  ::posix_spawnattr_destroy(&attributes);
+  if (failed != 0) return Error{fmt::format("cannot start {}: {}", argv[0], std::strerror(failed))};
+  return pid;
+}
+
 Result<ProcessResult> run_process(const std::vector<std::string>& argv, std::chrono::milliseconds timeout,
                                   size_t output_limit) {
   CHECK(!argv.empty());
@@ -27,22 +76,7 @@ Result<ProcessResult> run_process(const std::vector<std::string>& argv, std::chr
   if (::pipe2(err, O_CLOEXEC) != 0) return Error{fmt::format("cannot create a pipe: {}", std::strerror(errno))};
   UniqueFd err_read(err[0]), err_write(err[1]);
 
-  posix_spawn_file_actions_t actions;
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  ::posix_spawn_file_actions_adddup2(&actions, out_write.get(), 1);
-  ::posix_spawn_file_actions_adddup2(&actions, err_write.get(), 2);
-  posix_spawnattr_t attributes;
-  ::posix_spawnattr_init(&attributes);
-  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-  std::vector<char*> arguments;
-  for (const std::string& argument : argv) arguments.push_back(const_cast<char*>(argument.c_str()));
-  arguments.push_back(nullptr);
-  pid_t pid = 0;
-  const int failed = ::posix_spawnp(&pid, arguments[0], &actions, &attributes, arguments.data(), environ);
-  ::posix_spawn_file_actions_destroy(&actions);
-  ::posix_spawnattr_destroy(&attributes);
-  if (failed != 0) return Error{fmt::format("cannot start {}: {}", argv[0], std::strerror(failed))};
+  const pid_t pid = TRY(spawn({argv, inherited_environment(), {{out_write.get(), 1}, {err_write.get(), 2}}}));
   out_write.reset();
   err_write.reset();
 

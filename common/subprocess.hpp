@@ -1,7 +1,10 @@
 #pragma once
+#include <sys/types.h>
+
 #include <chrono>
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/result.hpp"
@@ -16,6 +19,21 @@ struct ProcessResult {
   std::string output;  // standard output
   std::string errors;  // standard error
 };
+
+// A program that runs beside us, in a process group of its own, with no signal blocked, nothing on its standard input and no
+// descriptor of ours but 1, 2 and those named.
+struct ChildProgram {
+  struct Descriptor {
+    int ours, theirs;
+  };
+  std::vector<std::string> argv;         // argv[0] is looked up in PATH
+  std::vector<std::string> environment;  // NAME=value
+  std::vector<Descriptor> descriptors;
+};
+Result<pid_t> spawn(const ChildProgram& program);
+
+// Our own environment, but for what begins with `without` (empty: nothing).
+std::vector<std::string> inherited_environment(std::string_view without = {});
 
 // Runs argv[0] (looked up in PATH) to its end with no standard input. An Error only if it could not be started.
 Result<ProcessResult> run_process(const std::vector<std::string>& argv,

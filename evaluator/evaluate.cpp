@@ -293,9 +293,11 @@ class Run {
       const Shape& shape = options_.shapes[k];
       progress(fmt::format("measuring {} ({} of {})", shape.label, k + 1, options_.shapes.size()));
       const GpuOptions& gpu = options_.gpu;
-      const HipDeviceOptions device{problem_, shape, candidate, baseline, own, evaluation_.file,
-                                    gpu.runtime.empty() ? find_hip_runtime() : gpu.runtime, seed_of_shape(k), threads,
-                                    gpu.allow_stand_in, options_.stop};
+      const HipDeviceOptions device{.problem = problem_, .shape = shape, .candidate = candidate, .baseline = baseline,
+                                    .own_kernels = own, .file = evaluation_.file,
+                                    .runtime = gpu.runtime.empty() ? find_hip_runtime() : gpu.runtime,
+                                    .patience = gpu.patience, .seed = seed_of_shape(k), .threads = threads,
+                                    .allow_stand_in = gpu.allow_stand_in, .stop = options_.stop};
       const MeasureOptions protocol{.rounds = gpu.rounds, .warm_up_rounds = gpu.warm_up_rounds,
                                     .with_baseline = baseline != nullptr, .seed = device.seed,
                                     .floor_us = problem_.roofs(shape).floor_us};

@@ -23,6 +23,8 @@ using WrapTimedDevice = std::function<std::unique_ptr<TimedDevice>(TimedDevice& 
 struct GpuOptions {
   std::filesystem::path runtime;  // libamdhip64; empty: as find_hip_runtime() says
   int rounds = 50, warm_up_rounds = 5;
+  // With a call, before it counts as hanging: any shape takes milliseconds.
+  std::chrono::seconds patience = std::chrono::seconds(60);
   // For tests: hipbench's own drop-in library in ROCm's place, and clocks in the place of the device's. What is timed
   // so has no time.
   bool allow_stand_in = false;

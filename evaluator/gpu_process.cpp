@@ -5,7 +5,6 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -17,6 +16,7 @@
 #include <vector>
 
 #include "common/files.hpp"
+#include "common/subprocess.hpp"
 
 namespace hipbench {
 
@@ -27,8 +27,6 @@ using gpu::Answer;
 using gpu::Ask;
 using gpu::Request;
 
-// A call of any shape takes milliseconds; the emulated stand-in is slower.
-constexpr auto kLongestRequest = std::chrono::seconds(60);
 // Names of variables by which people choose one of several GPUs. The process gets no other of the environment.
 constexpr const char* kDeviceChoice[] = {"ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"};
 
@@ -59,43 +57,17 @@ Result<Pipe> make_pipe() {
   return Pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
 }
 
-// Descriptors above those that the child is to have, so that none overwrites another on its way there.
-Result<UniqueFd> lifted(const UniqueFd& fd) {
-  UniqueFd high(::fcntl(fd.get(), F_DUPFD_CLOEXEC, 10));
-  if (!high.valid()) return failed("duplicate a descriptor");
-  return high;
-}
-
-Result<pid_t> spawn(const std::filesystem::path& runtime, const UniqueFd& control, const UniqueFd& shared,
-                    const UniqueFd& errors) {
-  const UniqueFd fds[] = {TRY(lifted(control)), TRY(lifted(shared)), TRY(lifted(errors))};
-  posix_spawn_file_actions_t actions;
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  ::posix_spawn_file_actions_adddup2(&actions, fds[2].get(), 1);
-  ::posix_spawn_file_actions_adddup2(&actions, fds[2].get(), 2);
-  ::posix_spawn_file_actions_adddup2(&actions, fds[0].get(), gpu::kControlFd);
-  ::posix_spawn_file_actions_adddup2(&actions, fds[1].get(), gpu::kSharedFd);
-  posix_spawnattr_t attributes;
-  ::posix_spawnattr_init(&attributes);
-  sigset_t none;
-  sigemptyset(&none);
-  ::posix_spawnattr_setsigmask(&attributes, &none);
-  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
-  std::string path = program().string(), library = runtime.string();
+Result<pid_t> start_program(const std::filesystem::path& runtime, const UniqueFd& control, const UniqueFd& shared,
+                            const UniqueFd& errors) {
   // Without XNACK a kernel reaches no host memory but what the runtime pins for it.
-  std::vector<std::string> variables = {"LANG=C.UTF-8", "HSA_XNACK=0"};
+  std::vector<std::string> environment = {"LANG=C.UTF-8", "HSA_XNACK=0"};
   for (const char* name : kDeviceChoice)
-    if (const char* value = std::getenv(name)) variables.push_back(fmt::format("{}={}", name, value));
-  std::vector<char*> environment;
-  for (std::string& variable : variables) environment.push_back(variable.data());
-  environment.push_back(nullptr);
-  char* argv[] = {path.data(), library.data(), nullptr};
-  pid_t pid = 0;
-  const int error = ::posix_spawn(&pid, path.c_str(), &actions, &attributes, argv, environment.data());
-  ::posix_spawn_file_actions_destroy(&actions);
-  ::posix_spawnattr_destroy(&attributes);
-  if (error != 0) return Error{fmt::format("cannot start {}: {}. Run scripts/build.", path, std::strerror(error))};
+    if (const char* value = std::getenv(name)) environment.push_back(fmt::format("{}={}", name, value));
+  Result<pid_t> pid =
+      spawn({{program().string(), runtime.string()},
+             environment,
+             {{errors.get(), 1}, {errors.get(), 2}, {control.get(), gpu::kControlFd}, {shared.get(), gpu::kSharedFd}}});
+  if (!pid) return Error{pid.error().message + ". Run scripts/build."};
   return pid;
 }
 
@@ -117,24 +89,25 @@ std::filesystem::path find_hip_runtime() {
   return kName;
 }
 
-Result<std::unique_ptr<GpuProcess>> GpuProcess::start(const std::filesystem::path& runtime, std::stop_token stop) {
+Result<std::unique_ptr<GpuProcess>> GpuProcess::start(const std::filesystem::path& runtime, std::chrono::seconds patience,
+                                                       std::stop_token stop) {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
     return failed("create a socket for a GPU process");
   UniqueFd ours(ends[0]), theirs(ends[1]);
   const UniqueFd shared = TRY(make_shared_memory());
   Pipe errors = TRY(make_pipe());
-  std::unique_ptr<GpuProcess> process(new GpuProcess);
+  std::unique_ptr<GpuProcess> process(new GpuProcess(patience));
   void* mapped = ::mmap(nullptr, gpu::kSharedBytes, PROT_READ | PROT_WRITE, MAP_SHARED, shared.get(), 0);
   if (mapped == MAP_FAILED) return failed("map the shared memory of a GPU process");
   process->shared_ = static_cast<std::byte*>(mapped);
-  process->pid_ = TRY(spawn(runtime, theirs, shared, errors.write));
+  process->pid_ = TRY(start_program(runtime, theirs, shared, errors.write));
   process->control_ = std::move(ours);
   process->errors_ = std::move(errors.read);
   theirs.reset();
   errors.write.reset();
   process->on_stop_.emplace(std::move(stop), [pid = process->pid_] { ::kill(pid, SIGKILL); });
-  const Answer ready = TRY(process->receive(kLongestRequest, false));
+  const Answer ready = TRY(process->receive(false));
   process->is_stand_in_ = ready.stand_in != 0;
   process->device_ = ready.text;
   process->bus_id_ = ready.bus_id;
@@ -160,7 +133,7 @@ std::string GpuProcess::errors() const {
 }
 
 // `watchful`: without sleeping, since the time of the answer counts.
-Result<Answer> GpuProcess::receive(std::chrono::seconds patience, bool watchful) {
+Result<Answer> GpuProcess::receive(bool watchful) {
   const Clock::time_point start = Clock::now();
   Answer answer;
   while (true) {
@@ -174,10 +147,10 @@ Result<Answer> GpuProcess::receive(std::chrono::seconds patience, bool watchful)
       last_failure_ = Failure::Ended;
       return Error{"the GPU process has ended"};
     }
-    if (Clock::now() - start > patience) {
+    if (Clock::now() - start > patience_) {
       ::kill(pid_, SIGKILL);
       last_failure_ = Failure::Late;
-      return Error{fmt::format("the GPU process did not answer within {} s", patience.count())};
+      return Error{fmt::format("the GPU process did not answer within {} s", patience_.count())};
     }
     if (watchful) ::sched_yield();
   }
@@ -194,7 +167,7 @@ Result<Answer> GpuProcess::ask(const Ask& ask) {
     last_failure_ = Failure::Ended;
     return Error{"the GPU process has ended"};
   }
-  return receive(kLongestRequest, ask.request == Request::Call);
+  return receive(ask.request == Request::Call);
 }
 
 Result<void> GpuProcess::ask_for(Request request, uint64_t address, uint64_t bytes, uint32_t value) {

@@ -26,8 +26,10 @@ std::filesystem::path find_hip_runtime();
 
 class GpuProcess {
  public:
-  // Asked to stop, the process is killed, and whatever waits for it returns an Error.
-  static Result<std::unique_ptr<GpuProcess>> start(const std::filesystem::path& runtime, std::stop_token stop);
+  // `patience`: with any one request, such as a call. Out of it, or asked to stop, the process is killed, and whatever waits
+  // for it returns an Error.
+  static Result<std::unique_ptr<GpuProcess>> start(const std::filesystem::path& runtime, std::chrono::seconds patience,
+                                                   std::stop_token stop);
   ~GpuProcess();
   GpuProcess(const GpuProcess&) = delete;
 
@@ -71,12 +73,13 @@ class GpuProcess {
   Result<void> synchronize();
 
  private:
-  GpuProcess() = default;
+  explicit GpuProcess(std::chrono::seconds patience) : patience_(patience) {}
   Result<void> copy_out(uint64_t address, uint64_t bytes);
   Result<gpu::Answer> ask(const gpu::Ask& ask);
-  Result<gpu::Answer> receive(std::chrono::seconds patience, bool watchful);
+  Result<gpu::Answer> receive(bool watchful);
   Result<void> ask_for(gpu::Request request, uint64_t address = 0, uint64_t bytes = 0, uint32_t value = 0);
 
+  const std::chrono::seconds patience_;
   pid_t pid_ = 0;
   UniqueFd control_, errors_;
   std::byte* shared_ = nullptr;

@@ -68,7 +68,7 @@ std::variant<std::unique_ptr<GpuSession>, Verdict> GpuSession::start(const Setup
     return Verdict{VerdictKind::Rejected, "rule `plan`: " + error->where_and_what(setup.file), {}};
   const ResolvedPlan& plan = std::get<ResolvedPlan>(resolved);
   if (std::optional<Verdict> rejected = check_steps(plan, setup.code, setup.file)) return std::move(*rejected);
-  Result<std::unique_ptr<GpuProcess>> process = GpuProcess::start(setup.runtime, setup.stop);
+  Result<std::unique_ptr<GpuProcess>> process = GpuProcess::start(setup.runtime, setup.patience, setup.stop);
   if (!process) return Verdict::our_fault(process.error());
   std::unique_ptr<GpuSession> session(new GpuSession(setup));
   session->process_ = std::move(*process);

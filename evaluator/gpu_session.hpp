@@ -32,6 +32,7 @@ class GpuSession {
     const GpuCode& code;
     std::string file;               // for messages
     std::filesystem::path runtime;  // libamdhip64
+    std::chrono::seconds patience;  // with a call
     std::stop_token stop;
   };
   static std::variant<std::unique_ptr<GpuSession>, Verdict> start(const Setup& setup);

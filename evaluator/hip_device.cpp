@@ -117,7 +117,7 @@ class HipDevice final : public TimedDevice {
 
 Result<std::unique_ptr<HipDevice>> HipDevice::start(const HipDeviceOptions& options) {
   std::unique_ptr<HipDevice> device(new HipDevice(options));
-  device->own_ = TRY(GpuProcess::start(options.runtime, options.stop));
+  device->own_ = TRY(GpuProcess::start(options.runtime, options.patience, options.stop));
   if (device->own_->is_stand_in() && !options.allow_stand_in)
     return Error{fmt::format(
         "{} is hipbench's drop-in library, which emulates a GPU: nothing timed with it would be measured. Install ROCm "
@@ -136,7 +136,8 @@ std::optional<Verdict> HipDevice::begin(Subject subject) {
   own = {};
   const GpuCode& code = subject == Subject::Candidate ? options_.candidate : *options_.baseline;
   auto started =
-      GpuSession::start({options_.problem, options_.shape, code, options_.file, options_.runtime, options_.stop});
+      GpuSession::start({options_.problem, options_.shape, code, options_.file, options_.runtime, options_.patience,
+                         options_.stop});
   if (Verdict* failed = std::get_if<Verdict>(&started)) return std::move(*failed);
   own.session = std::move(std::get<std::unique_ptr<GpuSession>>(started));
   return std::nullopt;

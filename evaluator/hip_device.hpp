@@ -18,6 +18,7 @@ struct HipDeviceOptions {
   const Compiled& own_kernels;        // of own_kernels_request()
   std::string file;                   // the candidate's, for messages
   std::filesystem::path runtime;      // libamdhip64
+  std::chrono::seconds patience;      // with a call
   uint64_t seed = 0;                  // secret
   unsigned threads = 1;               // of the oracle
   bool allow_stand_in = false;        // for tests: hipbench's own drop-in library instead of ROCm's

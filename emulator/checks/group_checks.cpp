@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
+#include <thread>
 
 #include "emulator/isa/memory_access.hpp"
 #include "emulator/isa/op_table.hpp"
@@ -31,6 +33,22 @@ bool is_swap(const Inst& inst) {
 
 const char* verb(AccessKind kind) {
   return kind == AccessKind::Load ? "reads" : kind == AccessKind::Store ? "writes" : "changes atomically";
+}
+
+// Asked anew for a while: the other workgroup's store may be noted, but not done yet, and write what ours is going to.
+template <typename Question>
+bool stays_true(const Question& question) {
+  constexpr auto kLongestStore = std::chrono::milliseconds(50);
+  const auto start = std::chrono::steady_clock::now();
+  while (question()) {
+    if (std::chrono::steady_clock::now() - start > kLongestStore) return true;
+    std::this_thread::yield();
+  }
+  return false;
+}
+
+std::string vector_register(u32 index) {
+  return index >= kAgprBase ? fmt::format("a{}", index - kAgprBase) : fmt::format("v{}", index);
 }
 
 const std::byte* lane_host(const LaneAddresses& at, u32 size, u32 lane) {
@@ -266,7 +284,7 @@ void WaveChecks::global_store(const Inst& inst, const std::byte* host, u32 size,
     return;
   }
   const auto found = global.store(*offset, size, group_.linear_, inst.pc - group_.launch_.load_base(), [&](u64 dword, u32 mask) {
-    return bytes.changes(host, static_cast<i64>(dword - *offset), mask);
+    return stays_true([&] { return bytes.changes(host, static_cast<i64>(dword - *offset), mask); });
   });
   if (found) report_global(inst, *found, size, static_cast<int>(lane), AccessKind::Store);
 }
@@ -313,25 +331,43 @@ void WaveChecks::begin(u64 lanes) {
   lanes_ = lanes;
   missed_barrier_ = barrier_code_ = 0;
   pending_.begin();
+  unwritten_.begin();
 }
 
 void WaveChecks::before(const Wave& wave, const Inst& inst) {
-  const auto finding = pending_.before(wave, inst);
-  if (!finding) [[likely]]
-    return;
+  if (const auto finding = pending_.before(wave, inst)) [[unlikely]]
+    report_pending(inst, *finding);
+  if (const auto finding = unwritten_.before(wave, inst)) [[unlikely]]
+    report_unwritten(inst, *finding);
+}
+
+void WaveChecks::report_pending(const Inst& inst, const PendingResults::Finding& finding) const {
   const LaunchChecks& launch = group_.launch_;
-  const std::string name = finding->scalar                 ? fmt::format("s{}", finding->index)
-                           : finding->index >= kAgprBase ? fmt::format("a{}", finding->index - kAgprBase)
-                                                           : fmt::format("v{}", finding->index);
-  const char* wait = finding->vector_memory && finding->lds_or_scalar ? "s_waitcnt vmcnt(0) lgkmcnt(0)"
-                     : finding->vector_memory                         ? "s_waitcnt vmcnt"
-                                                                      : "s_waitcnt lgkmcnt";
+  const char* wait = finding.vector_memory && finding.lds_or_scalar ? "s_waitcnt vmcnt(0) lgkmcnt(0)"
+                     : finding.vector_memory                        ? "s_waitcnt vmcnt"
+                                                                    : "s_waitcnt lgkmcnt";
   throw GuestFault{FaultKind::UninitialisedRead,
                    fmt::format("{} of wave {} is {}{} before the {} that the memory access{} needs: on the chip its result may not have "
                                "arrived. Compilers write the wait themselves; inline assembly must contain it",
-                               name, index_, finding->overwritten ? "overwritten" : "used", launch.at_source(inst.pc - launch.load_base()), wait,
-                               launch.at_source(finding->issued_pc - launch.load_base())),
-                   0, 0, finding->lane};
+                               finding.scalar ? fmt::format("s{}", finding.index) : vector_register(finding.index), index_,
+                               finding.overwritten ? "overwritten" : "used", launch.at_source(inst.pc - launch.load_base()), wait,
+                               launch.at_source(finding.issued_pc - launch.load_base())),
+                   0, 0, finding.lane};
+}
+
+void WaveChecks::report_unwritten(const Inst& inst, const UnwrittenRegisters::Finding& finding) const {
+  const LaunchChecks& launch = group_.launch_;
+  const std::string whence =
+      finding.computed_pc == 0
+          ? "to which nothing was written"
+          : fmt::format("computed{} from a register to which nothing was written",
+                        launch.at_source(finding.computed_pc - launch.load_base()));
+  throw GuestFault{FaultKind::UninitialisedRead,
+                   fmt::format("lane {} of wave {} {} {}{}, {}: its value is left to chance. Give the variable (an accumulator?) its "
+                               "first value",
+                               finding.lane, index_, finding.is_address ? "takes an address from" : "writes to memory",
+                               vector_register(finding.index), launch.at_source(inst.pc - launch.load_base()), whence),
+                   0, 0, finding.lane};
 }
 
 void WaveChecks::reached_barrier(const Wave& wave) {

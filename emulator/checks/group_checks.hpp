@@ -12,6 +12,7 @@
 #include "emulator/checks/launch_checks.hpp"
 #include "emulator/checks/lds_shadow.hpp"
 #include "emulator/checks/pending_results.hpp"
+#include "emulator/checks/unwritten_registers.hpp"
 #include "emulator/isa/inst.hpp"
 #include "emulator/isa/wave.hpp"
 
@@ -49,6 +50,8 @@ class WaveChecks final : public AccessObserver {
   // Whether a wave's lanes need no closer look, seen from the range they span.
   bool lanes_are_clean(const LaneAddresses& at, u32 size);
   void check_lanes_rejoined(const Wave& wave);
+  [[noreturn]] void report_pending(const Inst& inst, const PendingResults::Finding& finding) const;
+  [[noreturn]] void report_unwritten(const Inst& inst, const UnwrittenRegisters::Finding& finding) const;
   // Loads and stores of agent or system scope are atomic operations between workgroups, not data.
   void note_scope(const Inst& inst, AccessKind kind);
   // Thrown at once or held back.
@@ -58,6 +61,7 @@ class WaveChecks final : public AccessObserver {
   GroupChecks& group_;
   const u32 index_;
   PendingResults pending_;
+  UnwrittenRegisters unwritten_;
   u64 lanes_ = 0;          // work-items the wave began with
   u64 missed_barrier_ = 0; // lanes that were switched off when the wave reached a barrier
   u64 barrier_code_ = 0;   // where that was

@@ -4,6 +4,7 @@
 #include <bit>
 #include <string_view>
 
+#include "emulator/checks/instruction_facts.hpp"
 #include "emulator/isa/op_table.hpp"
 
 namespace hipbench::emulator {
@@ -17,29 +18,10 @@ bool is_memory(const Inst& inst) {
   return inst.cls == InstClass::Vmem || inst.cls == InstClass::Lds || inst.cls == InstClass::Smem;
 }
 
-bool contains(std::string_view name, std::string_view part) { return name.find(part) != std::string_view::npos; }
-
-// Whether the first operand is a register that the instruction writes.
-bool has_result(const Inst& inst) {
-  const std::string_view name = inst.op->name;
-  switch (inst.cls) {
-    case InstClass::Smem:
-      return contains(name, "_load_dword") || name.starts_with("s_mem");
-    case InstClass::Vmem:
-      if (contains(name, "_load_lds") || inst.mods.lds) return false;
-      return contains(name, "_load_") || (contains(name, "_atomic_") && inst.mods.sc0);
-    case InstClass::Lds:
-      return name.starts_with("ds_read") || contains(name, "_rtn") || contains(name, "permute") || name == "ds_swizzle_b32" ||
-             name == "ds_append" || name == "ds_consume";
-    default:
-      return false;
-  }
-}
-
-// … and does not read as well.
+// It writes its first operand and does not read it as well.
 bool is_pure_result(const Inst& inst) {
   const std::string_view name = inst.op->name;
-  return has_result(inst) && !(name.starts_with("buffer_atomic") || contains(name, "_d16"));
+  return has_memory_result(inst) && !(name.starts_with("buffer_atomic") || contains(name, "_d16"));
 }
 
 u32 registers_of(const Operand& operand) { return std::max<u32>(operand.dwords, 1); }
@@ -121,7 +103,7 @@ void PendingResults::issue(const Wave& wave, const Inst& inst) {
     if (inst.cls == InstClass::Smem) lds_or_scalar_.last_unordered = lds_or_scalar_.issued;
     lds_or_scalar_.wait(kMostLdsOrScalar);
   }
-  if (inst.operand_count == 0 || !has_result(inst)) return;
+  if (inst.operand_count == 0 || !has_memory_result(inst)) return;
   const Operand& operand = inst.operands[0];
   const u32 count = registers_of(operand);
   if (operand.is_vgpr())

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
@@ -13,8 +12,7 @@
 #include <thread>
 
 #include "common/files.hpp"
-
-extern char** environ;
+#include "common/subprocess.hpp"
 
 namespace hipbench::emulator {
 namespace {
@@ -30,33 +28,6 @@ Result<std::filesystem::path> find_program(const DeviceServerOptions& options) {
   return Error{fmt::format("cannot find the device server: there is no {}. Run scripts/build.", beside.string())};
 }
 
-Result<pid_t> spawn(const std::vector<std::string>& argv, int socket) {
-  posix_spawn_file_actions_t actions;
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_adddup2(&actions, socket, kInheritedFd);
-  posix_spawnattr_t attributes;
-  ::posix_spawnattr_init(&attributes);
-  // The program that uses the library may have blocked signals; the server must not inherit that.
-  sigset_t none;
-  sigemptyset(&none);
-  ::posix_spawnattr_setsigmask(&attributes, &none);
-  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
-  std::vector<char*> arguments;
-  for (const std::string& argument : argv) arguments.push_back(const_cast<char*>(argument.c_str()));
-  arguments.push_back(nullptr);
-  // Without the loader's overrides: LD_PRELOAD and the like are meant for the program that is emulated, not for its GPU.
-  std::vector<char*> environment;
-  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry)
-    if (std::strncmp(*entry, "LD_", 3) != 0) environment.push_back(*entry);
-  environment.push_back(nullptr);
-  pid_t pid = 0;
-  const int failed = ::posix_spawn(&pid, arguments[0], &actions, &attributes, arguments.data(), environment.data());
-  ::posix_spawn_file_actions_destroy(&actions);
-  ::posix_spawnattr_destroy(&attributes);
-  if (failed != 0) return Error{fmt::format("cannot start {}: {}", argv[0], std::strerror(failed))};
-  return pid;
-}
-
 }  // namespace
 
 Result<DeviceServer> DeviceServer::start(const DeviceServerOptions& options) {
@@ -69,7 +40,8 @@ Result<DeviceServer> DeviceServer::start(const DeviceServerOptions& options) {
                                    fmt::format("--threads={}", options.threads),
                                    fmt::format("--resident-budget={}", options.resident_budget)};
   if (options.detached) argv.push_back("--detach");
-  pid_t pid = TRY(spawn(argv, theirs.get()));
+  // Without the loader's overrides: LD_PRELOAD and the like are meant for the program that is emulated, not for its GPU.
+  pid_t pid = TRY(spawn({argv, inherited_environment("LD_"), {{theirs.get(), kInheritedFd}}}));
   theirs.reset();
   if (options.detached) {
     // It forks at once and its first process ends: reap that, so that nothing of ours is left for the program's wait().

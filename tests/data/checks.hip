@@ -244,3 +244,52 @@ extern "C" __global__ void other_lanes_use_the_register(const unsigned* in, unsi
       : "+v"(value) : "v"(in + thread()) : "s20", "s21");
   out[thread()] = value;
 }
+
+// ---- Registers to which nothing was written ----
+
+extern "C" __global__ void accumulator_without_start(float* out) {
+  float sum;
+  asm volatile("v_fmac_f32 v40, 1.0, 2.0" ::: "v40");  // mark: accumulator_without_start adds
+  asm volatile("v_add_f32 %0, v40, v40" : "=v"(sum));
+  out[thread()] = sum;  // mark: accumulator_without_start stores
+}
+
+extern "C" __global__ void matrix_without_start(float* out) {
+  float sum;
+  asm volatile("v_mov_b32 v40, 0\nv_mov_b32 v41, 0\nv_mov_b32 v42, 0\ns_nop 1\n"
+               "v_mfma_f32_4x4x1_16b_f32 v[40:43], v40, v41, v[40:43]\ns_nop 7"
+               ::: "v40", "v41", "v42", "v43");
+  asm volatile("v_mov_b32 %0, v40" : "=v"(sum));
+  out[thread()] = sum;  // clean: of the four only v43 was not set
+  asm volatile("v_mov_b32 %0, v43" : "=v"(sum));
+  out[64 + thread()] = sum;  // mark: matrix_without_start stores
+}
+
+extern "C" __global__ void address_without_start(float* out) {
+  float value;
+  asm volatile("global_load_dword %0, v[44:45], off\ns_waitcnt vmcnt(0)" : "=v"(value) :: "v44", "v45");  // mark: address_without_start loads
+  out[thread()] = value;
+}
+
+// Lanes from 32 on hold nothing. all: they store it.
+extern "C" __global__ void half_of_the_lanes(float* out, unsigned all) {
+  float value;
+  if (thread() < 32) asm volatile("v_mov_b32 v40, 1.0" ::: "v40");
+  if (thread() < 32 || all != 0) {
+    asm volatile("v_mov_b32 %0, v40" : "=v"(value));
+    out[thread()] = value;
+  }
+}
+
+// What nothing was written to is read, but does not matter.
+extern "C" __global__ void registers_that_do_not_matter(float* out) {
+  float value;
+  asm volatile("v_mov_b32 v40, 1.0\ns_mov_b64 vcc, 0\nv_cndmask_b32 %0, v40, v41, vcc" : "=v"(value) :: "v40", "v41", "vcc");
+  out[thread()] = value;
+  asm volatile("v_mov_b32 v42, 1.0\nv_lshlrev_b64 v[44:45], 1, v[42:43]\nv_mov_b32 %0, v44" : "=v"(value) :: "v42", "v43", "v44", "v45");
+  out[thread()] = value;
+  asm volatile("v_writelane_b32 v46, 5, 3\nv_mov_b32 %0, v46" : "=v"(value) :: "v46");
+  out[thread()] = value;
+  asm volatile("v_mov_b32 v47, 1.0\nv_mov_b32 v48, v49\nv_perm_b32 %0, v47, v48, 0" : "=v"(value) :: "v47", "v48", "v49");
+  out[thread()] = value;
+}

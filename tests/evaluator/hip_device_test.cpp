@@ -108,11 +108,13 @@ extern "C" __global__ void later(hb_identity args) {
     case 4: const_cast<float*>(args.x)[1] = 1e30f; break;
     case 5: args.y[args.rows * args.columns] = 0; break;
     case 6: args.y[int64_t(1) << 40] = 0; break;
+    case 7: while (true) ++*static_cast<volatile int*>(&calls);
   }
 }
 )hip";
-Evaluation evaluate_later(int rows) {
+Evaluation evaluate_later(int rows, std::chrono::seconds patience = std::chrono::seconds(60)) {
   EvaluateOptions options = on_stand_in(identity());
+  options.gpu.patience = patience;
   options.shapes = {*identity().parse_shape(fmt::format("rows={},columns=3", rows))};
   return evaluate_identity(kLater, options);
 }
@@ -196,6 +198,12 @@ TEST_F(HipDeviceTest, AFaultOnTheDeviceIsACrash) {
   EXPECT_THAT(evaluation.verdict.reason, HasSubstr("failed on the GPU"));
 }
 
+TEST_F(HipDeviceTest, ACallThatDoesNotEndIsTimedOut) {
+  const Evaluation evaluation = evaluate_later(7, std::chrono::seconds(5));
+  EXPECT_EQ(evaluation.verdict.kind, VerdictKind::TimedOut) << described(evaluation);
+  EXPECT_THAT(evaluation.verdict.reason, HasSubstr("did not answer within 5 s"));
+}
+
 TEST_F(HipDeviceTest, WhatTheEmulatedDeviceRejectsNeverReachesTheGpu) {
   const std::string prints = R"hip(/* hipbench-plan 1
 problem = "identity"
@@ -238,10 +246,10 @@ TEST_F(HipDeviceTest, TheBaselineTakesTurnsWithTheCandidate) {
 }
 
 TEST(GpuProcess, SaysWhatIsWrongWithARuntime) {
-  const auto missing = GpuProcess::start("/nowhere/libamdhip64.so.6", {});
+  const auto missing = GpuProcess::start("/nowhere/libamdhip64.so.6", std::chrono::seconds(60), {});
   ASSERT_FALSE(missing.has_value());
   EXPECT_THAT(missing.error().message, HasSubstr("the HIP runtime cannot be loaded: /nowhere/libamdhip64.so.6"));
-  const auto other = GpuProcess::start("libc.so.6", {});
+  const auto other = GpuProcess::start("libc.so.6", std::chrono::seconds(60), {});
   ASSERT_FALSE(other.has_value());
   EXPECT_THAT(other.error().message, HasSubstr("lacks hipGetDeviceCount"));
 }

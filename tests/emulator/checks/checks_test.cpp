@@ -208,6 +208,33 @@ TEST_F(ChecksTest, AResultUsedBeforeItsWaitIsReported) {
   EXPECT_THAT(late.fault.message, HasSubstr(" is overwritten")) << late.fault.to_string();
 }
 
+TEST_F(ChecksTest, WhatIsComputedFromARegisterThatNothingWasWrittenToMustNotReachMemory) {
+  const LaunchResult sum = run("accumulator_without_start", 1, 64, unwritten(256));
+  EXPECT_EQ(sum.fault.kind, FaultKind::UninitialisedRead) << sum.fault.to_string();
+  EXPECT_EQ(sum.fault.lane, 0);
+  EXPECT_THAT(sum.fault.source, EndsWith(line_of("accumulator_without_start stores")));
+  EXPECT_THAT(sum.fault.message, AllOf(HasSubstr("writes to memory v"), HasSubstr("computed at"), HasSubstr("first value"),
+                                       HasSubstr(line_of("accumulator_without_start adds"))));
+  const LaunchResult matrix = run("matrix_without_start", 1, 64, unwritten(512));
+  EXPECT_THAT(matrix.fault.source, EndsWith(line_of("matrix_without_start stores"))) << matrix.fault.to_string();
+}
+
+TEST_F(ChecksTest, AnAddressFromARegisterThatNothingWasWrittenToIsReported) {
+  const LaunchResult result = run("address_without_start", 1, 64, unwritten(256));
+  EXPECT_EQ(result.fault.kind, FaultKind::UninitialisedRead) << result.fault.to_string();
+  EXPECT_THAT(result.fault.source, EndsWith(line_of("address_without_start loads")));
+  EXPECT_THAT(result.fault.message, AllOf(HasSubstr("takes an address from v44"), HasSubstr("to which nothing was written")));
+}
+
+TEST_F(ChecksTest, RegistersAreWrittenLaneByLane) {
+  EXPECT_CLEAN("half_of_the_lanes", 1, 64, unwritten(256), 0u);
+  const LaunchResult result = run("half_of_the_lanes", 1, 64, unwritten(256), 1u);
+  EXPECT_EQ(result.fault.kind, FaultKind::UninitialisedRead) << result.fault.to_string();
+  EXPECT_EQ(result.fault.lane, 32);
+}
+
+TEST_F(ChecksTest, RegistersThatDoNotMatterAreNotReported) { EXPECT_CLEAN("registers_that_do_not_matter", 1, 64, unwritten(256)); }
+
 TEST_F(ChecksTest, WaitsAreCounted) {
   const LaunchResult result = run("two_vector_loads", 1, 64, zeros(512), unwritten(256), 1u);
   EXPECT_EQ(result.fault.kind, FaultKind::UninitialisedRead) << result.fault.to_string();
