@@ -230,6 +230,10 @@ void find_debug_sections(const File& file, std::span<const std::byte> bytes, Elf
     if (*name == ".debug_line") image.debug.lines = *content;
     if (*name == ".debug_line_str") image.debug.line_strings = *content;
     if (*name == ".debug_str") image.debug.strings = *content;
+    if (*name == ".debug_info") image.debug.info = *content;
+    if (*name == ".debug_abbrev") image.debug.abbreviations = *content;
+    if (*name == ".debug_addr") image.debug.addresses = *content;
+    if (*name == ".debug_rnglists") image.debug.range_lists = *content;
   }
 }
 

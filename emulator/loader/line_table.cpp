@@ -1,9 +1,11 @@
 #include "emulator/loader/line_table.hpp"
 
 #include <algorithm>
+#include <map>
 #include <string_view>
 
-#include "emulator/loader/byte_reader.hpp"
+#include "emulator/loader/cursor.hpp"
+#include "emulator/loader/inline_calls.hpp"
 
 namespace hipbench::emulator {
 
@@ -25,73 +27,6 @@ enum StandardOpcode : u8 {
 enum ExtendedOpcode : u8 { kEndSequence = 1, kSetAddress = 2 };
 enum ContentType : u64 { kPath = 1, kDirectoryIndex = 2 };
 
-// Reads forward; past the end everything is zero and ok() is false.
-class Cursor {
- public:
-  explicit Cursor(std::span<const std::byte> bytes) : bytes_(bytes) {}
-  bool ok() const { return ok_; }
-  bool at_end() const { return !ok_ || at_ >= bytes_.size(); }
-  size_t position() const { return at_; }
-  void fail() { ok_ = false; }
-
-  template <typename T>
-  T read() {
-    const auto value = read_at<T>(bytes_, at_);
-    if (!value) {
-      ok_ = false;
-      return T{};
-    }
-    at_ += sizeof(T);
-    return *value;
-  }
-  u64 read_offset(bool wide) { return wide ? read<u64>() : read<u32>(); }
-  u64 uleb() {
-    u64 value = 0;
-    for (u32 shift = 0; ok_; shift += 7) {
-      const u8 byte = read<u8>();
-      if (shift < 64) value |= u64{byte & 0x7fu} << shift;
-      if ((byte & 0x80) == 0) break;
-    }
-    return value;
-  }
-  i64 sleb() {
-    u64 value = 0;
-    u32 shift = 0;
-    u8 byte = 0x80;
-    while (ok_ && (byte & 0x80) != 0) {
-      byte = read<u8>();
-      if (shift < 64) value |= u64{byte & 0x7fu} << shift;
-      shift += 7;
-    }
-    if (shift < 64 && (byte & 0x40) != 0) value |= ~u64{0} << shift;
-    return static_cast<i64>(value);
-  }
-  std::string_view text() {
-    const std::string_view rest = as_text(bytes_).substr(std::min(at_, bytes_.size()));
-    const size_t end = rest.find('\0');
-    if (end == std::string_view::npos) {
-      ok_ = false;
-      return {};
-    }
-    at_ += end + 1;
-    return rest.substr(0, end);
-  }
-  std::span<const std::byte> take(u64 size) {
-    const auto part = slice(bytes_, at_, size);
-    if (!part) {
-      ok_ = false;
-      return {};
-    }
-    at_ += size;
-    return *part;
-  }
-
- private:
-  std::span<const std::byte> bytes_;
-  size_t at_ = 0;
-  bool ok_ = true;
-};
-
 std::string_view string_at(std::span<const std::byte> section, u64 offset) {
   if (offset >= section.size()) return {};
   return Cursor(section.subspan(offset)).text();
@@ -107,6 +42,12 @@ struct Unit {
   std::vector<u32> files;  // indices into Parsed::files, numbered as the program numbers them
 };
 
+// A file of the program's own: next to or below the one that was compiled, as its name was written.
+bool is_own(std::string_view file, std::string_view compiled) {
+  if (!compiled.starts_with('/')) return !file.starts_with('/');
+  return file.starts_with(compiled.substr(0, compiled.rfind('/') + 1));
+}
+
 class Parser {
  public:
   explicit Parser(const DebugSections& sections) : sections_(sections) {}
@@ -117,17 +58,19 @@ class Parser {
       const u32 short_length = all.read<u32>();
       const bool wide = short_length == 0xffffffff;
       const u64 length = wide ? all.read<u64>() : short_length;
+      const u64 start = all.position() - (wide ? 12 : 4);
       const auto content = all.take(length);
       if (!all.ok()) break;
-      read_unit(Cursor(content), content, wide);
+      read_unit(Cursor(content), content, wide, start);
     }
     auto& ranges = parsed_.ranges;
     std::sort(ranges.begin(), ranges.end(), [](const auto& a, const auto& b) { return a.begin < b.begin; });
+    find_own_lines();
     return std::move(parsed_);
   }
 
  private:
-  void read_unit(Cursor cursor, std::span<const std::byte> content, bool wide) {
+  void read_unit(Cursor cursor, std::span<const std::byte> content, bool wide, u64 start) {
     Unit unit;
     unit.wide = wide;
     unit.version = cursor.read<u16>();
@@ -149,6 +92,31 @@ class Parser {
       read_old_tables(cursor, unit);
     if (!cursor.ok() || header_length > content.size() - header_start) return;
     run_program(Cursor(content.subspan(header_start + header_length)), unit);
+    files_of_units_.emplace(start, std::move(unit.files));
+  }
+
+  // A line of a header is nobody's who looks for a mistake: code that was inlined from one belongs to the innermost call in a
+  // file of the program's own.
+  void find_own_lines() {
+    constexpr u64 kMostSteps = 20'000'000;  // calls of hostile files may all cover everything
+    u64 steps = 0;
+    const std::vector<LineTable::Range> lines = parsed_.ranges;
+    for (const InlineCall& call : parse_inline_calls(sections_)) {
+      const auto unit = files_of_units_.find(call.lines);
+      if (unit == files_of_units_.end() || call.file >= unit->second.size()) continue;
+      const u32 file = unit->second[call.file];
+      const std::string& compiled = parsed_.files[unit->second[0]];
+      if (!is_own(parsed_.files[file], compiled)) continue;
+      auto range = std::lower_bound(lines.begin(), lines.end(), call.begin,
+                                    [](const LineTable::Range& one, u64 address) { return one.begin < address; });
+      for (; range != lines.end() && range->begin < call.end; ++range) {
+        if (++steps > kMostSteps) return;
+        if (is_own(parsed_.files[range->file], compiled)) continue;
+        LineTable::Range& own = parsed_.ranges[static_cast<size_t>(range - lines.begin())];
+        own.line = call.line;
+        own.file = file;
+      }
+    }
   }
 
   u32 add_file(std::string_view directory, std::string_view name) {
@@ -298,6 +266,7 @@ class Parser {
 
   const DebugSections& sections_;
   LineTable::Parsed parsed_;
+  std::map<u64, std::vector<u32>> files_of_units_;  // by where the unit starts in .debug_line
 };
 
 }  // namespace

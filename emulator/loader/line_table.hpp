@@ -1,5 +1,6 @@
 #pragma once
-// Code address -> source line, from the DWARF line programs (versions 2 to 5) of a code object.
+// Code address -> source line, from the DWARF line programs (versions 2 to 5) of a code object. Code inlined from a header that is
+// none of the program's own has the line of the call.
 //
 // Our own reader: LLVM's crashes on malformed debug information, and this input is hostile. Parsed on first use, since
 // only reports and profiles ask.
@@ -18,6 +19,8 @@ struct DebugSections {
   std::span<const std::byte> lines;         // .debug_line
   std::span<const std::byte> line_strings;  // .debug_line_str
   std::span<const std::byte> strings;       // .debug_str
+  // Which calls were inlined. Missing or malformed ones cost that, nothing else.
+  std::span<const std::byte> info, abbreviations, addresses, range_lists;
 };
 
 class LineTable {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 
 #include "emulator/memory/address_space.hpp"
 #include "tests/emulator/loader/test_data.hpp"
@@ -11,8 +12,11 @@
 namespace hipbench::emulator {
 namespace {
 
+using testing::Contains;
 using testing::EndsWith;
 using testing::HasSubstr;
+using testing::IsSupersetOf;
+using testing::Not;
 
 std::unique_ptr<CodeObject> parse(const std::string& name) {
   const std::string bytes = test_data(name);
@@ -112,6 +116,17 @@ TEST(CodeObject, KnowsTheSourceLineOfAnInstruction) {
   EXPECT_LE(location->line, 20u);
   EXPECT_FALSE(object->source_location(0));
   EXPECT_FALSE(object->source_location(~u64{0}));
+}
+
+TEST(CodeObject, CodeInlinedFromAForeignHeaderHasTheLineOfTheInnermostCall) {
+  const auto object = parse("inlined.elf");
+  std::set<u32> lines;
+  for (u64 offset = object->find_kernel("nested")->entry_offset; const auto location = object->source_location(offset); offset += 4) {
+    EXPECT_THAT(location->file, EndsWith("inlined.hip"));
+    lines.insert(location->line);
+  }
+  EXPECT_THAT(lines, IsSupersetOf({9u, 5u}));
+  EXPECT_THAT(lines, Not(Contains(10u)));  // only calls what is on line 5
 }
 
 TEST(CodeObject, RefusesWhatIsNotOneWithAReason) {

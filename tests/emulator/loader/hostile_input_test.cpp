@@ -44,6 +44,8 @@ void mutate(const std::string& original, int variants, unsigned seed) {
 }
 
 TEST(HostileInput, MutatedCodeObjectsNeverCrashTheLoader) { mutate(test_data("loader_v5.elf"), 4000, 1); }
+// Much of a small file is debug information.
+TEST(HostileInput, MutatedDebugInformationNeverCrashesTheLoader) { mutate(test_data("inlined.elf"), 8000, 4); }
 TEST(HostileInput, MutatedBundlesNeverCrashTheLoader) { mutate(test_data("loader.bundle").substr(0, 4096), 2000, 2); }
 TEST(HostileInput, MutatedCompressedBundlesNeverCrashTheLoader) { mutate(test_data("loader.ccob"), 2000, 3); }
 
