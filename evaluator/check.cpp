@@ -139,26 +139,11 @@ class ShapeCheck {
     rounds.clear();
     if (is_small()) rounds = {{.transformed = true}, {.transformed = true, .extent = Extent::Slight}};
     else drawn_ = {};  // the large ones are not held twice
-    for (const std::string_view family : families_to_check()) rounds.push_back({family});
+    for (const std::string_view family : families_to_check(problem_, result_.shape, options_.seed, is_small())) rounds.push_back({family});
     return check_rounds(rounds, false);
   }
 
   bool is_small() const { return result_.wave_instructions <= kRepeatBelowInstructions; }
-
-  uint64_t input_bytes() const {
-    uint64_t bytes = 0;
-    for (size_t field = 0; field < problem_.pointer_fields().size(); ++field) bytes += problem_.byte_count(result_.shape, field);
-    return bytes;
-  }
-
-  // All families, or a secret one where calls or inputs are expensive: another one for each of the listed shapes, so that a set of
-  // shapes meets as many families as it can.
-  std::vector<std::string_view> families_to_check() const {
-    const auto all = problem_.input_families();
-    if ((is_small() && input_bytes() <= kAllFamiliesBelowBytes) || all.empty()) return {all.begin(), all.end()};
-    const uint64_t secret = RandomStream("family", options_.seed, 0).below(all.size());
-    return {all[(secret + place_of(problem_, result_.shape)) % all.size()]};
-  }
 
   // A session of calls. What is wrong is called again, to tell a wrong kernel from luck and from one that relies on state.
   Verdict check_rounds(std::span<const Round> rounds, bool record) {
@@ -338,6 +323,15 @@ Case draw_case(const Problem& problem, const Shape& shape, std::string_view fami
   one.rows = rows_to_check(problem, shape, family, seed);
   one.expected = problem.expected(shape, one.inputs, one.rows, threads);
   return one;
+}
+
+std::vector<std::string_view> families_to_check(const Problem& problem, const Shape& shape, uint64_t seed, bool cheap_calls) {
+  const auto all = problem.input_families();
+  uint64_t bytes = 0;
+  for (size_t field = 0; field < problem.pointer_fields().size(); ++field) bytes += problem.byte_count(shape, field);
+  if ((cheap_calls && bytes <= kAllFamiliesBelowBytes) || all.empty()) return {all.begin(), all.end()};
+  const uint64_t secret = RandomStream("family", seed, 0).below(all.size());
+  return {all[(secret + place_of(problem, shape)) % all.size()]};
 }
 
 ShapeResult check_shape(const Problem& problem, const Shape& shape, Candidate& candidate, emulator::DeviceServer& server,

@@ -15,6 +15,10 @@ using CaseObserver = std::function<void(const Shape&, const Case&, const Buffers
 // Drawn inputs and the oracle's answer for the rows that are compared.
 Case draw_case(const Problem& problem, const Shape& shape, std::string_view family, uint64_t seed, unsigned threads);
 
+// The structured families that a shape is tried with: all, or a secret one where calls or inputs are expensive; another one for each
+// of the listed shapes, so that a set of shapes meets as many families as it can.
+std::vector<std::string_view> families_to_check(const Problem& problem, const Shape& shape, uint64_t seed, bool cheap_calls);
+
 struct CheckOptions {
   uint64_t seed = 0;
   const Buffers* inputs = nullptr;  // a user's own instead of drawn ones: one call, every row compared

@@ -71,7 +71,8 @@ Result<UniqueFd> lock_gpu(const std::string& bus_id, const std::stop_token& stop
 class HipDevice final : public TimedDevice {
  public:
   // The options outlive the device.
-  static Result<std::unique_ptr<HipDevice>> start(const HipDeviceOptions& options);
+  // `calls`: of the candidate, that the measurement is going to make.
+  static Result<std::unique_ptr<HipDevice>> start(const HipDeviceOptions& options, int calls);
 
   std::optional<Verdict> begin(Subject subject) override;
   Result<void> wait_until_idle() override;
@@ -101,6 +102,9 @@ class HipDevice final : public TimedDevice {
   };
 
   explicit HipDevice(const HipDeviceOptions& options) : options_(options) {}
+  Verdict verify_structured(std::string_view family);
+  // What lies on the device; what is wrong is called again.
+  static Verdict compare(GpuSession& session, const Case& one, Comparison& comparison);
   Own& of(Subject subject) { return subjects_[subject == Subject::Candidate ? 0 : 1]; }
   Result<ClockReadings> run_own(const char* kernel, uint64_t address, uint64_t bytes, uint32_t workgroups);
   // A block of at least so many bytes in our own process, zero.
@@ -113,9 +117,12 @@ class HipDevice final : public TimedDevice {
   std::pair<uint64_t, uint64_t> flushed_, canary_;  // address and bytes
   std::array<Own, 2> subjects_;                     // the candidate, the baseline
   Case drawn_;                                      // the oracle's one case, from which every call's follows
+  // Behind which of the candidate's calls one more is made, with structured inputs. It is not timed, and nothing tells it from
+  // those that are.
+  std::multimap<int, std::string_view> structured_;
 };
 
-Result<std::unique_ptr<HipDevice>> HipDevice::start(const HipDeviceOptions& options) {
+Result<std::unique_ptr<HipDevice>> HipDevice::start(const HipDeviceOptions& options, int calls) {
   std::unique_ptr<HipDevice> device(new HipDevice(options));
   device->own_ = TRY(GpuProcess::start(options.runtime, options.patience, options.stop));
   if (device->own_->is_stand_in() && !options.allow_stand_in)
@@ -124,6 +131,9 @@ Result<std::unique_ptr<HipDevice>> HipDevice::start(const HipDeviceOptions& opti
         "or set ROCM_PATH, or use --device emulated",
         options.runtime.string())};
   device->drawn_ = draw_case(options.problem, options.shape, kNormalInputs, options.seed, options.threads);
+  RandomStream when("structured inputs on the GPU", options.seed, 0);
+  for (const std::string_view family : families_to_check(options.problem, options.shape, options.seed, true))
+    device->structured_.emplace(1 + static_cast<int>(when.below(static_cast<uint64_t>(calls))), family);
   device->lock_ = TRY(lock_gpu(device->own_->bus_id(), options.stop));
   TRY(device->own_->load_module(std::as_bytes(std::span(options.own_kernels.code))));
   for (const auto& [name, symbol] : options.own_kernels.symbols)
@@ -206,15 +216,38 @@ std::variant<ClockReadings, Verdict> HipDevice::time(Subject subject) { return o
 Verdict HipDevice::verify(Subject subject, uint64_t call) {
   Own& own = of(subject);
   ++own.calls;
-  Verdict verdict = own.session->compare(own.current, own.comparison);
+  Verdict verdict = compare(*own.session, own.current, own.comparison);
+  if (subject == Subject::Candidate) {
+    const auto [first, end] = structured_.equal_range(own.calls);
+    for (auto one = first; one != end && verdict.passed(); ++one) verdict = verify_structured(one->second);
+  }
+  if (verdict.kind == VerdictKind::WrongResult)
+    verdict.evidence = fmt::format("call {} of the measurement on the GPU", call + 1);
+  return verdict;
+}
+
+Verdict HipDevice::verify_structured(std::string_view family) {
+  Own& own = of(Subject::Candidate);
+  own.may_differ_slightly = false;  // from what lies on the device then
+  const Case one = draw_case(options_.problem, options_.shape, family, options_.seed, options_.threads);
+  if (const Result<void> filled = own.session->fill(one); !filled) return Verdict::our_fault(filled.error());
+  std::variant<ClockReadings, Verdict> called = own.session->call();
+  if (Verdict* failed = std::get_if<Verdict>(&called)) return std::move(*failed);
+  Comparison comparison;
+  Verdict verdict = compare(*own.session, one, comparison);
+  if (!verdict.passed())
+    verdict.reason = fmt::format("with structured inputs ({}) on the GPU: {}", family, verdict.reason);
+  return verdict;
+}
+
+Verdict HipDevice::compare(GpuSession& session, const Case& one, Comparison& comparison) {
+  Verdict verdict = session.compare(one, comparison);
   if (verdict.kind != VerdictKind::WrongResult) return verdict;
-  verdict.evidence = fmt::format("call {} of the measurement on the GPU", call + 1);
   // The same inputs once more: a wrong kernel, or luck?
   Comparison second;
-  if (!own.session->fill(own.current)) return verdict;
-  const std::variant<ClockReadings, Verdict> again = own.session->call();
-  if (!std::holds_alternative<ClockReadings>(again) || !own.session->compare(own.current, second).passed())
-    return verdict;
+  if (!session.fill(one)) return verdict;
+  const std::variant<ClockReadings, Verdict> again = session.call();
+  if (!std::holds_alternative<ClockReadings>(again) || !session.compare(one, second).passed()) return verdict;
   return {VerdictKind::Nondeterministic,
           "the same inputs gave a right and a wrong result: a race or uninitialised memory", verdict.reason};
 }
@@ -250,7 +283,8 @@ MeasuredShape measure_shape(const HipDeviceOptions& options, const MeasureOption
   result.shape = options.shape;
   result.row_count = result.checked_rows = options.problem.row_count(options.shape);
   result.time_is_modelled = false;
-  const Result<std::unique_ptr<HipDevice>> device = HipDevice::start(options);
+  const int calls = (protocol.rounds + protocol.warm_up_rounds) * (protocol.with_baseline ? 1 : 2);
+  const Result<std::unique_ptr<HipDevice>> device = HipDevice::start(options, calls);
   if (!device) {
     result.verdict = Verdict::our_fault(device.error());
     return measured;
