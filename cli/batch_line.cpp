@@ -32,7 +32,9 @@ std::optional<double> roof_fraction(const Problem* problem, const ShapeResult& s
   return std::max(roofs.matrix_roof_us, roofs.memory_roof_us) / shape.time_us;
 }
 
-Json number_or_null(std::optional<double> number) { return number && std::isfinite(*number) ? Json(*number) : Json(nullptr); }
+Json number_or_null(std::optional<double> number) {
+  return number && std::isfinite(*number) ? Json(*number) : Json(nullptr);
+}
 
 Json time_json(const ShapeResult& shape) {
   if (!(shape.time_us > 0)) return nullptr;
@@ -74,7 +76,9 @@ Json match_json(const Evaluation& evaluation) {
   return match;
 }
 
-Json versions_json(const Evaluation& evaluation) { return {{"hipbench", HIPBENCH_VERSION}, {"toolchain", evaluation.toolchain}}; }
+Json versions_json(const Evaluation& evaluation) {
+  return {{"hipbench", HIPBENCH_VERSION}, {"toolchain", evaluation.toolchain}};
+}
 
 }  // namespace
 
@@ -82,40 +86,42 @@ std::string result_line(const RequestId& id, const Evaluation& e, std::optional<
                         const results::Speedups& speedups) {
   const Result<const Problem*> found = find_problem(e.problem);
   const Problem* problem = found ? *found : nullptr;
-  const auto passed = std::count_if(e.shapes.begin(), e.shapes.end(), [](const ShapeResult& s) { return s.verdict.passed(); });
-  return json_text({{"schema", kSchema},
-                   {"id", id},
-                   {"verdict", e.cancelled ? "cancelled" : std::string(to_string(e.verdict.kind))},
-                   {"fault", to_string(e.cancelled ? Fault::None : e.verdict.fault())},
-                   {"stage", to_string(e.stage)},
-                   {"reason", e.cancelled ? "" : e.verdict.reason},
-                   {"evidence", e.verdict.evidence},
-                   {"match", match_json(e)},
-                   {"speedup", number_or_null(speedups.speedup)},
-                   {"no_speedup", speedups.why_none.empty() ? Json(nullptr) : Json(speedups.why_none)},
-                   {"baseline_sha256", speedups.baseline_sha256.empty() ? Json(nullptr) : Json(speedups.baseline_sha256)},
-                   {"roof_fraction", number_or_null(e.verdict.passed() ? mean_roof_fraction(problem, e) : std::nullopt)},
-                   {"problem", e.problem},
-                   {"track", to_string(e.track)},
-                   {"device", to_string(e.device)},
-                   {"shape_set", e.shape_set},
-                   {"passed_shapes", passed},
-                   {"shapes", shapes_json(problem, e, speedups)},
-                   {"warnings", e.warnings},
-                   {"sandboxed", e.sandboxed},
-                   {"memory_checks", e.check},
-                   {"source_sha256", e.source_sha256},
-                   {"seed", std::to_string(e.seed)},
-                   {"evaluation", stored ? Json(*stored) : Json(nullptr)},
-                   {"versions", versions_json(e)},
-                   {"cost",
-                    {{"seconds", e.total_seconds},
-                     {"waited_seconds", waited_seconds},
-                     {"compile_seconds", e.compile_was_cached ? 0.0 : e.compile_seconds},
-                     {"compile_was_cached", e.compile_was_cached},
-                     {"peak_memory_bytes", e.peak_memory_bytes},
-                     {"attempts", e.attempts}}},
-                   {"started_at", e.started_at}});
+  const auto passed =
+      std::count_if(e.shapes.begin(), e.shapes.end(), [](const ShapeResult& s) { return s.verdict.passed(); });
+  return json_text(
+      {{"schema", kSchema},
+       {"id", id},
+       {"verdict", e.cancelled ? "cancelled" : std::string(to_string(e.verdict.kind))},
+       {"fault", to_string(e.cancelled ? Fault::None : e.verdict.fault())},
+       {"stage", to_string(e.stage)},
+       {"reason", e.cancelled ? "" : e.verdict.reason},
+       {"evidence", e.verdict.evidence},
+       {"match", match_json(e)},
+       {"speedup", number_or_null(speedups.speedup)},
+       {"no_speedup", speedups.why_none.empty() ? Json(nullptr) : Json(speedups.why_none)},
+       {"baseline_sha256", speedups.baseline_sha256.empty() ? Json(nullptr) : Json(speedups.baseline_sha256)},
+       {"roof_fraction", number_or_null(e.verdict.passed() ? mean_roof_fraction(problem, e) : std::nullopt)},
+       {"problem", e.problem},
+       {"track", to_string(e.track)},
+       {"device", to_string(e.device)},
+       {"shape_set", e.shape_set},
+       {"passed_shapes", passed},
+       {"shapes", shapes_json(problem, e, speedups)},
+       {"warnings", e.warnings},
+       {"sandboxed", e.sandboxed},
+       {"memory_checks", e.check},
+       {"source_sha256", e.source_sha256},
+       {"seed", std::to_string(e.seed)},
+       {"evaluation", stored ? Json(*stored) : Json(nullptr)},
+       {"versions", versions_json(e)},
+       {"cost",
+        {{"seconds", e.total_seconds},
+         {"waited_seconds", waited_seconds},
+         {"compile_seconds", e.compile_was_cached ? 0.0 : e.compile_seconds},
+         {"compile_was_cached", e.compile_was_cached},
+         {"peak_memory_bytes", e.peak_memory_bytes},
+         {"attempts", e.attempts}}},
+       {"started_at", e.started_at}});
 }
 
 std::string invalid_line(const InvalidRequest& request, size_t line_number) {

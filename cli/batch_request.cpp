@@ -34,7 +34,8 @@ Result<std::string> read_id(const Json& value) {
   if (value.is_number_integer()) return json_text(value);
   if (!value.is_string()) return wrong_type("id", "a string or an integer", value);
   std::string id = value.get<std::string>();
-  if (id.empty() || id.size() > kLongestId) return Error{fmt::format("\"id\" has {} bytes; 1 to {} are allowed", id.size(), kLongestId)};
+  if (id.empty() || id.size() > kLongestId)
+    return Error{fmt::format("\"id\" has {} bytes; 1 to {} are allowed", id.size(), kLongestId)};
   return id;
 }
 
@@ -68,7 +69,8 @@ class Fields {
   Result<void> expect_no_others() const {
     for (const auto& [key, value] : object_.items())
       if (std::find(known_.begin(), known_.end(), key) == known_.end())
-        return Error{fmt::format("there is no key \"{}\"{}; the keys are: {}", printable_line(key), suggestion(key, known_), fmt::join(known_, ", "))};
+        return Error{fmt::format("there is no key \"{}\"{}; the keys are: {}", printable_line(key),
+                                 suggestion(key, known_), fmt::join(known_, ", "))};
     return {};
   }
 
@@ -81,7 +83,8 @@ Result<void> read_source(Fields& fields, BatchJob& job) {
   const std::string path = TRY(fields.text("path", ""));
   const Json* source = fields.take("source");
   job.file = TRY(fields.text("file", path.empty() ? kUnnamed : path));
-  if ((source != nullptr) == !path.empty()) return Error{"a candidate has either \"source\", its text, or \"path\", its file"};
+  if ((source != nullptr) == !path.empty())
+    return Error{"a candidate has either \"source\", its text, or \"path\", its file"};
   if (source == nullptr) {
     job.source = TRY(read_candidate(path));
     return {};
@@ -99,7 +102,8 @@ Result<std::vector<std::string>> read_shapes(Fields& fields, const std::vector<s
   if (value->is_array())
     for (const Json& word : *value)
       if (word.is_string()) words.push_back(word.get<std::string>());
-  if (words.empty() || words.size() != value->size()) return wrong_type("shapes", "a string or a list of strings that is not empty", *value);
+  if (words.empty() || words.size() != value->size())
+    return wrong_type("shapes", "a string or a list of strings that is not empty", *value);
   return words;
 }
 
@@ -121,9 +125,11 @@ Result<void> read_limits(Fields& fields, EvaluateOptions& options) {
   if (!value->is_object()) return wrong_type("limits", "an object", *value);
   Fields limits(*value);
   const auto compile = static_cast<double>(options.compile_limit.count());
-  options.compile_limit = std::chrono::seconds(std::llround(std::ceil(TRY(limits.number("compile_seconds", compile, kLongestCompileSeconds)))));
+  options.compile_limit = std::chrono::seconds(
+      std::llround(std::ceil(TRY(limits.number("compile_seconds", compile, kLongestCompileSeconds)))));
   const double host = std::chrono::duration<double>(options.host_patience).count();
-  options.host_patience = std::chrono::milliseconds(std::llround(std::ceil(1e3 * TRY(limits.number("host_seconds", host, kLongestHostSeconds)))));
+  options.host_patience = std::chrono::milliseconds(
+      std::llround(std::ceil(1e3 * TRY(limits.number("host_seconds", host, kLongestHostSeconds)))));
   options.wave_instructions = static_cast<uint64_t>(TRY(limits.number("wave_instructions", 0, 1e18)));
   return limits.expect_no_others();
 }
@@ -131,9 +137,10 @@ Result<void> read_limits(Fields& fields, EvaluateOptions& options) {
 // What an answer depends on, and nothing else.
 std::string hash_of(const BatchJob& job) {
   const EvaluateOptions& o = job.options;
-  std::string text = fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n", job.problem->id(), o.track ? to_string(*o.track) : "", to_string(o.device),
-                                 o.seed ? std::to_string(*o.seed) : "", o.compile_limit.count(), o.host_patience.count(), o.wave_instructions,
-                                 fmt::format("{} {} {}", o.keep_going, o.check, o.unsafe_no_sandbox));
+  std::string text = fmt::format(
+      "{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n", job.problem->id(), o.track ? to_string(*o.track) : "", to_string(o.device),
+      o.seed ? std::to_string(*o.seed) : "", o.compile_limit.count(), o.host_patience.count(), o.wave_instructions,
+      fmt::format("{} {} {}", o.keep_going, o.check, o.unsafe_no_sandbox));
   for (const Shape& shape : o.shapes) text += shape.label + "\n";
   return sha256_hex(text + job.source);
 }
@@ -161,7 +168,9 @@ BatchRequest parse_batch_request(std::string_view line, const EvaluateArguments&
   const Result<Json> parsed = parse_json(line);
   if (!parsed) return InvalidRequest{nullptr, fmt::format("not JSON: {}", printable_line(parsed.error().message))};
   const Json& object = *parsed;
-  if (!object.is_object()) return InvalidRequest{nullptr, "a line is a JSON object such as {\"id\": \"1\", \"problem\": …, \"source\": …}, or {\"cancel\": ID}"};
+  if (!object.is_object())
+    return InvalidRequest{
+        nullptr, "a line is a JSON object such as {\"id\": \"1\", \"problem\": …, \"source\": …}, or {\"cancel\": ID}"};
   Fields fields(object);
   if (const Json* cancel = fields.take("cancel")) {
     const Result<std::string> id = read_id(*cancel);

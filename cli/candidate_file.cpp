@@ -69,9 +69,12 @@ Result<std::vector<std::string>> candidate_files(const std::string& file_or_fold
   if (!fs::is_directory(file_or_folder, failed)) return std::vector<std::string>{file_or_folder};
   std::vector<std::string> files;
   for (fs::directory_iterator at(file_or_folder, failed), end; !failed && at != end; at.increment(failed))
-    if (std::error_code ignored; at->path().extension() == ".hip" && !at->is_directory(ignored)) files.push_back(at->path().string());
-  if (failed) return Error{fmt::format("cannot read the folder {}: {}", printable_line(file_or_folder), failed.message())};
-  if (files.empty()) return Error{fmt::format("the folder {} holds no candidates (*.hip)", printable_line(file_or_folder))};
+    if (std::error_code ignored; at->path().extension() == ".hip" && !at->is_directory(ignored))
+      files.push_back(at->path().string());
+  if (failed)
+    return Error{fmt::format("cannot read the folder {}: {}", printable_line(file_or_folder), failed.message())};
+  if (files.empty())
+    return Error{fmt::format("the folder {} holds no candidates (*.hip)", printable_line(file_or_folder))};
   std::sort(files.begin(), files.end());
   return files;
 }

@@ -78,7 +78,10 @@ int doctor_main(std::span<const std::string> args) {
       continue;
     }
     if (argument != "-h" && argument != "--help")
-      return cli::fail(cli::kWrongUsage, fmt::format("doctor takes --json or nothing, not {}\n`hipbench doctor --help` shows what is allowed", argument));
+      return cli::fail(
+          cli::kWrongUsage,
+          fmt::format("doctor takes --json or nothing, not {}\n`hipbench doctor --help` shows what is allowed",
+                      argument));
     fmt::print(
         "usage: hipbench doctor [--json]\nWhat works on this machine, what is missing and the command that mends it.\n"
         "Exit status: 0 nothing is broken, 3 something is.\n");

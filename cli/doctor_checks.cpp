@@ -186,7 +186,8 @@ void examine_own_programs(Findings& findings) {
   const Result<ProcessResult> level = run_process({(here / "hipbench-device").string(), "--cpu-level"});
   const bool chosen = level && level->exit_code == 0;
   add(findings, "emulator built for", chosen ? State::Fine : State::Broken,
-      chosen ? level->output.substr(0, level->output.find('\n')) : (level ? level->errors : level.error().message), chosen ? "" : "scripts/build");
+      chosen ? level->output.substr(0, level->output.find('\n')) : (level ? level->errors : level.error().message),
+      chosen ? "" : "scripts/build");
 }
 
 }  // namespace hipbench::doctor

@@ -85,17 +85,21 @@ Result<Options> parse(std::span<const std::string> args) {
       options.output = args[++i];
       options.stats = true;
     } else if (const auto number = numbers.find(args[i]); number != numbers.end() && i + 1 < args.size()) {
-      if (!parse_number(args[i + 1], options.*number->second)) return Error{fmt::format("{}: \"{}\" is not a number from 0 to 2^64 - 1", args[i], args[i + 1])};
+      if (!parse_number(args[i + 1], options.*number->second))
+        return Error{fmt::format("{}: \"{}\" is not a number from 0 to 2^64 - 1", args[i], args[i + 1])};
       ++i;
     } else {
-      const std::vector<std::string> known = {"--coverage", "--stats", "--json", "--output", "--check", "--limit", "--threads", "--memory-gib"};
+      const std::vector<std::string> known = {"--coverage", "--stats", "--json",    "--output",
+                                              "--check",    "--limit", "--threads", "--memory-gib"};
       const bool is_known = std::find(known.begin(), known.end(), args[i]) != known.end();
-      return Error{is_known ? args[i] + " needs a value" : fmt::format("there is no option {}{}", args[i], cli::suggestion(args[i], known))};
+      return Error{is_known ? args[i] + " needs a value"
+                            : fmt::format("there is no option {}{}", args[i], cli::suggestion(args[i], known))};
     }
   }
   options.program.assign(args.begin() + static_cast<std::ptrdiff_t>(i), args.end());
   if (options.program.empty()) return Error{"PROGRAM is missing: hipbench emulate [OPTIONS] -- PROGRAM ARGS"};
-  if (options.threads > 4096 || options.memory_gib > (1u << 20)) return Error{"--threads takes 0 to 4096, --memory-gib 0 to 1048576"};
+  if (options.threads > 4096 || options.memory_gib > (1u << 20))
+    return Error{"--threads takes 0 to 4096, --memory-gib 0 to 1048576"};
   return options;
 }
 
@@ -121,9 +125,10 @@ struct Stats {
     kernel.modelled_seconds += operation.result.modelled_seconds;
     const Counters& from = operation.result.counters;
     Counters& to = kernel.counters;
-    for (const auto field : {&Counters::instructions, &Counters::valu, &Counters::salu, &Counters::smem, &Counters::vmem, &Counters::lds,
-                             &Counters::mfma, &Counters::branch, &Counters::other, &Counters::mfma_flops, &Counters::bytes_read,
-                             &Counters::bytes_written, &Counters::barriers, &Counters::workgroups, &Counters::waves})
+    for (const auto field :
+         {&Counters::instructions, &Counters::valu, &Counters::salu, &Counters::smem, &Counters::vmem, &Counters::lds,
+          &Counters::mfma, &Counters::branch, &Counters::other, &Counters::mfma_flops, &Counters::bytes_read,
+          &Counters::bytes_written, &Counters::barriers, &Counters::workgroups, &Counters::waves})
       to.*field += from.*field;
     const std::string name = cli::demangled_name(operation.kernel);
     if (!operation.refused.empty()) failures.push_back(name + ": " + operation.refused);
@@ -144,11 +149,25 @@ std::string as_json(const Stats& stats, int exit_status) {
   root["kernels"] = Json::array();
   for (const auto& [name, kernel] : stats.kernels) {
     const Counters& c = kernel.counters;
-    Json entry = {{"kernel", name}, {"name", cli::demangled_name(name)}, {"launches", kernel.launches}, {"wave_instructions", c.instructions},
-                                    {"valu", c.valu}, {"salu", c.salu}, {"smem", c.smem}, {"vmem", c.vmem}, {"lds", c.lds},
-                                    {"mfma", c.mfma}, {"branch", c.branch}, {"other", c.other}, {"mfma_flops", c.mfma_flops},
-                                    {"bytes_read", c.bytes_read}, {"bytes_written", c.bytes_written}, {"barriers", c.barriers},
-                                    {"workgroups", c.workgroups}, {"waves", c.waves}, {"emulation_seconds", kernel.host_seconds}};
+    Json entry = {{"kernel", name},
+                  {"name", cli::demangled_name(name)},
+                  {"launches", kernel.launches},
+                  {"wave_instructions", c.instructions},
+                  {"valu", c.valu},
+                  {"salu", c.salu},
+                  {"smem", c.smem},
+                  {"vmem", c.vmem},
+                  {"lds", c.lds},
+                  {"mfma", c.mfma},
+                  {"branch", c.branch},
+                  {"other", c.other},
+                  {"mfma_flops", c.mfma_flops},
+                  {"bytes_read", c.bytes_read},
+                  {"bytes_written", c.bytes_written},
+                  {"barriers", c.barriers},
+                  {"workgroups", c.workgroups},
+                  {"waves", c.waves},
+                  {"emulation_seconds", kernel.host_seconds}};
     entry["modelled_seconds"] = kernel.modelled_seconds > 0 ? Json(kernel.modelled_seconds) : Json();
     root["kernels"].push_back(std::move(entry));
   }
@@ -156,23 +175,25 @@ std::string as_json(const Stats& stats, int exit_status) {
 }
 
 std::string as_table(const Stats& stats) {
-  std::string text = fmt::format("{:<40} {:>8} {:>14} {:>14} {:>12} {:>12} {:>14} {:>10} {:>12}\n", "kernel", "launches", "instructions",
-                                 "MFMA flop", "read B", "written B", "workgroups", "emulated s", "modelled us");
+  std::string text =
+      fmt::format("{:<40} {:>8} {:>14} {:>14} {:>12} {:>12} {:>14} {:>10} {:>12}\n", "kernel", "launches",
+                  "instructions", "MFMA flop", "read B", "written B", "workgroups", "emulated s", "modelled us");
   for (const auto& [symbol, kernel] : stats.kernels) {
     const Counters& c = kernel.counters;
     const std::string name = cli::printable_line(cli::demangled_name(symbol));
     const std::string shown = name.size() <= 40 ? name : name.substr(0, 37) + "...";
-    text += fmt::format("{:<40} {:>8} {:>14} {:>14} {:>12} {:>12} {:>14} {:>10.3f} {:>12}\n", shown, kernel.launches, c.instructions,
-                        c.mfma_flops, c.bytes_read, c.bytes_written, c.workgroups, kernel.host_seconds,
+    text += fmt::format("{:<40} {:>8} {:>14} {:>14} {:>12} {:>12} {:>14} {:>10.3f} {:>12}\n", shown, kernel.launches,
+                        c.instructions, c.mfma_flops, c.bytes_read, c.bytes_written, c.workgroups, kernel.host_seconds,
                         kernel.modelled_seconds > 0 ? fmt::format("{:.2f}", kernel.modelled_seconds * 1e6) : "-");
   }
-  if (stats.dropped > 0) text += fmt::format("{} operations are missing above: the device's log was full\n", stats.dropped);
+  if (stats.dropped > 0)
+    text += fmt::format("{} operations are missing above: the device's log was full\n", stats.dropped);
   for (const std::string& failure : stats.failures) text += "failed: " + failure + "\n";
   return text;
 }
 
-// While it exists, the signals that end or steer a program go to it, not to us. Handlers rather than blocked signals: libraries have
-// threads of their own, which would take them. One at a time.
+// While it exists, the signals that end or steer a program go to it, not to us. Handlers rather than blocked signals:
+// libraries have threads of their own, which would take them. One at a time.
 class PassedSignals {
  public:
   PassedSignals() {
@@ -222,7 +243,8 @@ Result<pid_t> spawn(const Options& options, int device_fd) {
   std::string device = fmt::format("HIPBENCH_DEVICE_FD={}", device_fd);
   std::vector<char*> environment = {library_path.data(), device.data()};
   for (char** entry = environ; *entry != nullptr; ++entry)
-    if (std::strncmp(*entry, "LD_LIBRARY_PATH=", 16) != 0 && std::strncmp(*entry, "HIPBENCH_DEVICE_FD=", 19) != 0) environment.push_back(*entry);
+    if (std::strncmp(*entry, "LD_LIBRARY_PATH=", 16) != 0 && std::strncmp(*entry, "HIPBENCH_DEVICE_FD=", 19) != 0)
+      environment.push_back(*entry);
   environment.push_back(nullptr);
   std::vector<char*> arguments;
   for (const std::string& argument : options.program) arguments.push_back(const_cast<char*>(argument.c_str()));
@@ -247,7 +269,8 @@ int wait_for(pid_t pid, emulator::Client& device, Stats& stats) {
   const UniqueFd ended(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));  // without one, poll only waits
   for (;;) {
     int status = 0;
-    if (::waitpid(pid, &status, WNOHANG) == pid) return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    if (::waitpid(pid, &status, WNOHANG) == pid)
+      return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     pollfd polled = {ended.get(), POLLIN, 0};
     if (::poll(&polled, 1, kDrainMilliseconds) == 0) (void)stats.drain(device);
   }
@@ -286,7 +309,8 @@ int run(const Options& options) {
   Stats stats;
   const int status = wait_for(*pid, device, stats);
   if (status > 128 && status < 128 + NSIG)
-    fmt::print(stderr, "hipbench emulate: {} was ended by signal {} ({})\n", options.program[0], status - 128, ::strsignal(status - 128));
+    fmt::print(stderr, "hipbench emulate: {} was ended by signal {} ({})\n", options.program[0], status - 128,
+               ::strsignal(status - 128));
   if (!options.stats) return status;
 
   // The program is gone, so its connection has nothing more to run than what it had submitted.
@@ -310,7 +334,8 @@ namespace {
 
 // The device knows its instructions; this program does not.
 int print_coverage() {
-  const Result<ProcessResult> result = run_process({(executable_directory() / "hipbench-device").string(), "--coverage"});
+  const Result<ProcessResult> result =
+      run_process({(executable_directory() / "hipbench-device").string(), "--coverage"});
   if (!result || result->exit_code != 0) {
     fmt::print(stderr, "hipbench emulate: {}\n", result ? result->errors : result.error().message);
     return kEnvironmentFailed;

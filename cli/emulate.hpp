@@ -4,8 +4,8 @@
 
 namespace hipbench {
 
-// `hipbench emulate [OPTIONS] -- PROGRAM ARGS`: any HIP program on the emulated MI300X. Returns the program's exit status
-// (128 + signal when one ended it), 2 for wrong usage, 3 when the device server does not start.
+// `hipbench emulate [OPTIONS] -- PROGRAM ARGS`: any HIP program on the emulated MI300X. Returns the program's exit
+// status (128 + signal when one ended it), 2 for wrong usage, 3 when the device server does not start.
 int emulate_main(std::span<const std::string> args);
 
 }  // namespace hipbench

@@ -73,7 +73,8 @@ namespace {
 void print_estimate(const Job& job, size_t jobs) {
   if (job.options.device != DeviceKind::Emulated) return;
   const std::string estimate = estimate_text(*job.problem, job.options.shapes, job.options.threads);
-  if (!estimate.empty()) fmt::print(stderr, "{}\n", Painter::for_stderr()(Color::Dim, jobs > 1 ? "each candidate: " + estimate : estimate));
+  if (!estimate.empty())
+    fmt::print(stderr, "{}\n", Painter::for_stderr()(Color::Dim, jobs > 1 ? "each candidate: " + estimate : estimate));
 }
 
 // On a terminal only. `name` tells several candidates apart.
@@ -124,9 +125,11 @@ class Presenter {
       documents_.push_back(evaluation_json(evaluation, stored.id, &speedups));
     } else {
       if (results_.size() > 1) fmt::print("{}{}:\n", next_ == 0 ? "" : "\n", printable_line(evaluation.file));
-      fmt::print("{}", evaluation_text(evaluation, replay_command(evaluation, stored.id, output_), Painter::for_stdout(), &speedups));
+      fmt::print("{}", evaluation_text(evaluation, replay_command(evaluation, stored.id, output_),
+                                       Painter::for_stdout(), &speedups));
     }
-    if (stored.error) status_ = static_cast<ExitStatus>(fail(kEnvironmentFailed, "not stored: " + stored.error->message));
+    if (stored.error)
+      status_ = static_cast<ExitStatus>(fail(kEnvironmentFailed, "not stored: " + stored.error->message));
     std::fflush(stdout);
     if (finished_) finished_(evaluation);
     result = {};
@@ -165,9 +168,11 @@ int evaluate_jobs(std::span<const Job> jobs, unsigned at_once, const OutputOptio
   if (!jobs.empty()) print_estimate(jobs.front(), jobs.size());
   const unsigned wanted =
       at_once != 0 ? at_once : default_jobs(jobs.empty() ? DeviceKind::Emulated : jobs.front().options.device);
-  Batch batch({.jobs = std::min(wanted, static_cast<unsigned>(std::max<size_t>(1, jobs.size()))),
-               .waiting = jobs.size()},
-              [&](const BatchJob& job, Evaluation evaluation) { presenter.take(std::stoul(job.id), std::move(evaluation), job.options); });
+  Batch batch(
+      {.jobs = std::min(wanted, static_cast<unsigned>(std::max<size_t>(1, jobs.size()))), .waiting = jobs.size()},
+      [&](const BatchJob& job, Evaluation evaluation) {
+        presenter.take(std::stoul(job.id), std::move(evaluation), job.options);
+      });
   const StopSignals signals([&batch] { batch.stop(); });
   for (size_t k = 0; k < jobs.size(); ++k) {
     BatchJob job{std::to_string(k), jobs[k].problem, jobs[k].file, jobs[k].source, jobs[k].options};

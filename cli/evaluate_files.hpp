@@ -28,8 +28,8 @@ struct OutputOptions {
   std::optional<std::filesystem::path> database;  // none: not stored
 };
 
-// Runs the jobs, `at_once` of them (0: as the machine allows), and returns the exit status of them all. Results are stored as
-// they come and shown in the order of the jobs. `finished` sees each once it is shown. Ctrl-C ends what runs.
+// Runs the jobs, `at_once` of them (0: as the machine allows), and returns the exit status of them all. Results are
+// stored as they come and shown in the order of the jobs. `finished` sees each once it is shown. Ctrl-C ends what runs.
 int evaluate_jobs(std::span<const Job> jobs, unsigned at_once, const OutputOptions& output,
                   const std::function<void(const Evaluation&)>& finished = {});
 

@@ -40,14 +40,16 @@ std::string new_batch_name() {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}-{}", fmt::gmtime(now), ::getpid());
 }
 
-// What one run knows of its candidates, from their request to their answer. The reading thread and the batch's threads share it.
+// What one run knows of its candidates, from their request to their answer. The reading thread and the batch's threads
+// share it.
 class JsonlRun {
  public:
   JsonlRun(const EvaluateArguments& arguments, const JsonlArguments& jsonl, unsigned jobs)
       : arguments_(arguments),
         batch_name_(jsonl.batch.empty() ? new_batch_name() : jsonl.batch),
         baselines_(arguments.with_baseline),
-        batch_({.jobs = jobs, .waiting = kWaiting}, [this](const BatchJob& job, Evaluation evaluation) { finished(job, evaluation); }) {}
+        batch_({.jobs = jobs, .waiting = kWaiting},
+               [this](const BatchJob& job, Evaluation evaluation) { finished(job, evaluation); }) {}
 
   // The database is opened before anything is read, and this run's place in it found or made.
   Result<void> open_store() {
@@ -93,7 +95,8 @@ class JsonlRun {
     if (const InvalidRequest* invalid = std::get_if<InvalidRequest>(&request)) return refuse(*invalid, line.number);
     if (const CancelRequest* cancel = std::get_if<CancelRequest>(&request)) {
       // One that has its answer already, or never came, is no mistake: the line and the end of the work may cross.
-      if (!batch_.cancel(cancel->id)) fmt::print(stderr, "note: nothing to cancel: {} neither waits nor runs\n", printable_line(cancel->id));
+      if (!batch_.cancel(cancel->id))
+        fmt::print(stderr, "note: nothing to cancel: {} neither waits nor runs\n", printable_line(cancel->id));
       return;
     }
     begin(std::move(std::get<CandidateRequest>(request)), line.number);
@@ -124,7 +127,9 @@ class JsonlRun {
     }
     if (!*before || (*before)->fault == Fault::Infrastructure) return false;
     if ((*before)->request_sha256 != request.sha256) {
-      refuse({request.id, fmt::format("batch {} has another candidate of this id; use a new id or another --batch", batch_name_)}, line_number);
+      refuse({request.id,
+              fmt::format("batch {} has another candidate of this id; use a new id or another --batch", batch_name_)},
+             line_number);
       return true;
     }
     lock.lock();
@@ -149,7 +154,8 @@ class JsonlRun {
     };
     if (!store_) return print(make_line(std::nullopt));
     // Stored before it is shown: what was shown is never evaluated again.
-    const Result<std::string> stored = store_->record_answer(evaluation, {batch_id_, job.id, pending.sha256}, make_line);
+    const Result<std::string> stored =
+        store_->record_answer(evaluation, {batch_id_, job.id, pending.sha256}, make_line);
     if (stored) return print(*stored);
     // Another program that runs the same batch may have been faster: then its answer is the one.
     const auto others = store_->find_answer(batch_id_, job.id);
@@ -164,7 +170,9 @@ class JsonlRun {
     print(invalid_line(invalid, line_number));
   }
 
-  void complain(const Error& error) { status_ = worse(status_, static_cast<ExitStatus>(fail(kEnvironmentFailed, "not stored: " + error.message))); }
+  void complain(const Error& error) {
+    status_ = worse(status_, static_cast<ExitStatus>(fail(kEnvironmentFailed, "not stored: " + error.message)));
+  }
 
   // With the lock held. Whoever reads sees a line as soon as it is there.
   void print(const std::string& line) {
@@ -205,7 +213,9 @@ class JsonlRun {
 
 Result<UniqueFd> open_input(const std::string& input) {
   UniqueFd fd(input == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : ::open(input.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd.valid()) return Error{fmt::format("cannot read {}: {}", input == "-" ? "standard input" : printable_line(input), std::strerror(errno))};
+  if (!fd.valid())
+    return Error{fmt::format("cannot read {}: {}", input == "-" ? "standard input" : printable_line(input),
+                             std::strerror(errno))};
   return fd;
 }
 
@@ -224,7 +234,9 @@ int evaluate_jsonl(const EvaluateArguments& arguments, const JsonlArguments& jso
   LineReader reader(input->get(), signals.fd(), kLongestLine);
   const Result<void> read = run.read_all(reader);
   run.drain();
-  const std::string go_on = arguments.no_database ? "" : fmt::format("; the same with --batch {} goes on from here", shell_word(run.batch_name()));
+  const std::string go_on =
+      arguments.no_database ? ""
+                            : fmt::format("; the same with --batch {} goes on from here", shell_word(run.batch_name()));
   if (!read) return fail(kEnvironmentFailed, read.error().message + go_on);
   if (run.output_failed()) return fail(kEnvironmentFailed, "nobody reads the result lines any more" + go_on);
   if (const int signal = signals.received(); signal != 0) {

@@ -1,6 +1,6 @@
 #pragma once
-// hipbench eval --jsonl: candidates in as JSON Lines, one result line each in order of completion. docs/batches.md is its
-// contract.
+// hipbench eval --jsonl: candidates in as JSON Lines, one result line each in order of completion. docs/batches.md is
+// its contract.
 
 #include <string>
 

@@ -39,7 +39,9 @@ ExitStatus status_of_refusal(const EvaluateArguments& arguments) {
 // Says everything that is wrong with the files at once.
 Jobs read_files(const EvaluateArguments& arguments, const JobPattern& pattern) {
   Jobs result;
-  const auto refuse = [&](const Error& error) { result.refused = static_cast<ExitStatus>(fail(kWrongUsage, error.message)); };
+  const auto refuse = [&](const Error& error) {
+    result.refused = static_cast<ExitStatus>(fail(kWrongUsage, error.message));
+  };
   for (const std::string& name : arguments.files) {
     const Result<std::vector<std::string>> files = candidate_files(name);
     if (!files) refuse(files.error());
@@ -81,8 +83,10 @@ int evaluate(const EvaluateArguments& arguments, const JsonlArguments& jsonl) {
     return jobs.refused ? *jobs.refused : evaluate_jobs(jobs.jobs, arguments.jobs, arguments.output());
   }
   if (!arguments.reference.empty()) return fail(kWrongUsage, "with --jsonl there is no --reference");
-  if (!arguments.files.empty()) return fail(kWrongUsage, "with --jsonl the candidates come from its lines: name no FILE");
-  if (const Result<void> fine = check_defaults(arguments); !fine) return fail(status_of_refusal(arguments), fine.error().message);
+  if (!arguments.files.empty())
+    return fail(kWrongUsage, "with --jsonl the candidates come from its lines: name no FILE");
+  if (const Result<void> fine = check_defaults(arguments); !fine)
+    return fail(status_of_refusal(arguments), fine.error().message);
   return evaluate_jsonl(arguments, jsonl);
 }
 
@@ -99,10 +103,12 @@ void add_verb(CLI::App& app, Action& action, bool check) {
   auto jsonl = std::make_shared<JsonlArguments>();
   verb->add_option("--jobs,-j", arguments->jobs, "Candidates at once; default: one a core, as far as memory allows")
       ->check(CLI::Range(1u, kMostThreads));
-  verb->add_option("--jsonl", jsonl->input, "Candidates from the lines of this file, - or none: standard input (docs/batches.md)")
+  verb->add_option("--jsonl", jsonl->input,
+                   "Candidates from the lines of this file, - or none: standard input (docs/batches.md)")
       ->expected(0, 1)
       ->default_str("-");
-  verb->add_option("--batch", jsonl->batch, "With --jsonl: its name. The same name again goes on where a run was stopped");
+  verb->add_option("--batch", jsonl->batch,
+                   "With --jsonl: its name. The same name again goes on where a run was stopped");
   verb->add_flag("--keep-going", arguments->keep_going, "Go on with the other shapes after one that did not pass");
   if (!check)
     verb->add_flag("--with-baseline", arguments->with_baseline,
@@ -176,12 +182,15 @@ Jobs make_jobs(const EvaluateArguments& arguments) {
     fail(status, message);
     return Jobs{{}, status};
   };
-  if (arguments.files.empty() && arguments.reference.empty()) return refuse(kWrongUsage, "FILE is missing: name a candidate's source file, or a folder of them");
+  if (arguments.files.empty() && arguments.reference.empty())
+    return refuse(kWrongUsage, "FILE is missing: name a candidate's source file, or a folder of them");
   if (arguments.problem.empty())
-    return refuse(kWrongUsage, fmt::format("--problem is missing; the problems are: {}", fmt::join(problem_ids(), ", ")));
+    return refuse(kWrongUsage,
+                  fmt::format("--problem is missing; the problems are: {}", fmt::join(problem_ids(), ", ")));
   const Result<JobPattern> pattern = make_pattern(arguments);
   if (!pattern) return refuse(status_of_refusal(arguments), pattern.error().message);
-  if (const std::string note = choose_device(arguments.device, look_for_gpu())->note; !note.empty()) fmt::print(stderr, "note: {}\n", note);
+  if (const std::string note = choose_device(arguments.device, look_for_gpu())->note; !note.empty())
+    fmt::print(stderr, "note: {}\n", note);
   return arguments.reference.empty() ? read_files(arguments, *pattern) : read_reference(arguments, *pattern);
 }
 

@@ -44,9 +44,11 @@ int wrong_usage(const CLI::App& app, const std::string& verb, const CLI::ParseEr
     std::vector<std::string> options;
     for (const CLI::Option* option : app.get_subcommand(verb)->get_options())
       for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
-    if (const size_t at = message.rfind(" --"); at != std::string::npos) message += cli::suggestion(message.substr(at + 1), options);
+    if (const size_t at = message.rfind(" --"); at != std::string::npos)
+      message += cli::suggestion(message.substr(at + 1), options);
   }
-  return cli::fail(cli::kWrongUsage, fmt::format("{}\n`hipbench {}--help` shows what is allowed", message, known ? verb + " " : ""));
+  return cli::fail(cli::kWrongUsage,
+                   fmt::format("{}\n`hipbench {}--help` shows what is allowed", message, known ? verb + " " : ""));
 }
 
 int parse_and_run(int argc, char** argv) {

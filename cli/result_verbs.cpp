@@ -197,15 +197,17 @@ void add_reverify(CLI::App& app, Action& action) {
   verb->add_option("RUN", options->run, "The run's name; `hipbench report` lists them")->required();
   verb->add_option("--db", options->arguments.database, "The database of results; default: hipbench.db");
   verb->add_option("--problem,-p", options->problem, "Only its winners on this problem");
-  verb->add_option("--jobs,-j", options->arguments.jobs, "Candidates at once; default: one a core, as far as memory allows")
+  verb->add_option("--jobs,-j", options->arguments.jobs,
+                   "Candidates at once; default: one a core, as far as memory allows")
       ->check(CLI::Range(1u, 1024u));
   verb->add_option("--threads", options->arguments.threads, "Threads of the emulated device; default: one a core")
       ->check(CLI::Range(0u, 1024u));
   verb->add_flag("--with-baseline", options->arguments.with_baseline,
                  "Evaluate the problem's baseline too, where the database lacks its times");
   verb->add_flag("--json", options->arguments.json, "Print one JSON document (docs/json.md)");
-  verb->footer("The inputs are new, so that a candidate that was right by chance shows. From then on the newest evaluation\n"
-               "of a winner counts.\n\nExample:\n  hipbench reverify monday");
+  verb->footer(
+      "The inputs are new, so that a candidate that was right by chance shows. From then on the newest evaluation\n"
+      "of a winner counts.\n\nExample:\n  hipbench reverify monday");
   verb->callback([&action, options] { action = [options] { return reverify(*options); }; });
 }
 
@@ -220,7 +222,8 @@ void add_result_verbs(CLI::App& app, Action& action) {
   // The evaluation is read from the database all the same.
   again->get_option("--no-db")->remove_excludes(again->get_option("--db"));
   again->get_option("--db")->remove_excludes(again->get_option("--no-db"));
-  again->add_option("--dump", options->dump, "Write inputs, got and expected of each shape's first call here, as .npy files");
+  again->add_option("--dump", options->dump,
+                    "Write inputs, got and expected of each shape's first call here, as .npy files");
   again->add_flag("--check", options->arguments.check, "With the device's memory and race checks on");
   again->add_option("--threads", options->arguments.threads, "Threads of the emulated device; default: one a core")
       ->check(CLI::Range(0u, 1024u));
@@ -228,7 +231,8 @@ void add_result_verbs(CLI::App& app, Action& action) {
   again->add_flag("--unsafe-no-sandbox", options->arguments.unsafe_no_sandbox,
                   "Without a sandbox: only for sources that you trust");
   again->footer(
-      "The replay is stored as an evaluation of its own, unless --no-db is given.\n\nExample:\n  hipbench replay 12\n  hipbench replay 12 --no-db --dump tensors");
+      "The replay is stored as an evaluation of its own, unless --no-db is given.\n\nExample:\n  hipbench replay 12\n  "
+      "hipbench replay 12 --no-db --dump tensors");
   again->callback([&action, options] { action = [options] { return replay(*options); }; });
 }
 

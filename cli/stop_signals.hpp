@@ -1,6 +1,6 @@
 #pragma once
-// Ctrl-C, SIGTERM and SIGHUP as a request to end in an orderly way. A second one ends the program at once; the kernel then ends what
-// it had started.
+// Ctrl-C, SIGTERM and SIGHUP as a request to end in an orderly way. A second one ends the program at once; the kernel
+// then ends what it had started.
 
 #include <functional>
 #include <thread>

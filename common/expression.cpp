@@ -69,10 +69,13 @@ class Parser {
   }
 
  private:
-  [[noreturn]] static void fail(size_t offset, std::string message) { throw ExpressionError{offset, std::move(message)}; }
+  [[noreturn]] static void fail(size_t offset, std::string message) {
+    throw ExpressionError{offset, std::move(message)};
+  }
 
   size_t skip_blanks() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' || text_[at_] == '\r')) {
+    while (at_ < text_.size() &&
+           (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' || text_[at_] == '\r')) {
       ++at_;
     }
     return at_;
@@ -89,15 +92,16 @@ class Parser {
     return true;
   }
   void expect(std::string_view token, std::string_view context) {
-    if (!accept(token)) fail(at_, "expected '" + std::string(token) + "' " + std::string(context) + ", got " + quoted_rest());
+    if (!accept(token))
+      fail(at_, "expected '" + std::string(token) + "' " + std::string(context) + ", got " + quoted_rest());
   }
 
   static NodePointer make(Operator op, size_t offset, std::vector<NodePointer> operands) {
     return std::make_shared<const Node>(Node{op, offset, 0, "", std::move(operands)});
   }
 
-  // The tree's depth bounds the recursion of everything that walks it, the destructor included. Left-leaning chains like
-  // 1+1+1+… are as deep as they are long; kMaxLength bounds those.
+  // The tree's depth bounds the recursion of everything that walks it, the destructor included. Left-leaning chains
+  // like 1+1+1+… are as deep as they are long; kMaxLength bounds those.
   NodePointer conditional() {
     if (++depth_ > kMaxDepth) fail(skip_blanks(), "the expression is nested too deeply");
     NodePointer condition = binary(1);
@@ -125,7 +129,8 @@ class Parser {
 
   NodePointer binary(int least_precedence) {
     NodePointer left = unary();
-    for (size_t offset = skip_blanks(); const BinaryOperator* found = accept_binary(least_precedence); offset = skip_blanks()) {
+    for (size_t offset = skip_blanks(); const BinaryOperator* found = accept_binary(least_precedence);
+         offset = skip_blanks()) {
       NodePointer right = binary(found->precedence + 1);
       left = make(found->op, offset, {std::move(left), std::move(right)});
     }
@@ -195,7 +200,9 @@ class Parser {
   int depth_ = 0;
 };
 
-[[noreturn]] void overflow(const Node& node) { throw ExpressionError{node.offset, "the value does not fit in 64 bits"}; }
+[[noreturn]] void overflow(const Node& node) {
+  throw ExpressionError{node.offset, "the value does not fit in 64 bits"};
+}
 
 int64_t divide(const Node& node, int64_t left, int64_t right) {
   if (right == 0) throw ExpressionError{node.offset, "division by zero"};

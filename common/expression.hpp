@@ -1,6 +1,6 @@
 #pragma once
-// Integer expressions, as launch plans and problem.toml write them: 64-bit, C's operators and precedence, every overflow an
-// error. Names are resolved when an expression is evaluated, so that [let] names may stand in any order.
+// Integer expressions, as launch plans and problem.toml write them: 64-bit, C's operators and precedence, every
+// overflow an error. Names are resolved when an expression is evaluated, so that [let] names may stand in any order.
 
 #include <cstdint>
 #include <functional>
@@ -11,8 +11,8 @@
 
 namespace hipbench {
 
-// Where in the expression's text (0-based) and what is wrong. Thrown by Expression; the functions of plan.hpp turn it into a
-// PlanError.
+// Where in the expression's text (0-based) and what is wrong. Thrown by Expression; the functions of plan.hpp turn it
+// into a PlanError.
 struct ExpressionError {
   size_t offset;
   std::string message;

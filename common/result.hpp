@@ -1,7 +1,7 @@
 #pragma once
-// Error handling for what the environment does to us: files, processes, databases, devices. Such failures are ordinary, so
-// they are values in signatures. A candidate's failure is not an Error but a Verdict; a guest's fault in the emulator is a
-// GuestFault; a bug of ours is a CHECK. CONTRIBUTING.md says which to use when.
+// Error handling for what the environment does to us: files, processes, databases, devices. Such failures are ordinary,
+// so they are values in signatures. A candidate's failure is not an Error but a Verdict; a guest's fault in the
+// emulator is a GuestFault; a bug of ours is a CHECK. CONTRIBUTING.md says which to use when.
 //
 // Result<T> has std::expected's method names, so that it can be replaced by it once the project moves to C++23.
 

@@ -85,13 +85,15 @@ Result<ProcessResult> run_process(const std::vector<std::string>& argv, std::chr
   std::array<pollfd, 2> fds = {pollfd{out_read.get(), POLLIN, 0}, pollfd{err_read.get(), POLLIN, 0}};
   std::array<std::string*, 2> sinks = {&result.output, &result.errors};
   while (fds[0].fd >= 0 || fds[1].fd >= 0) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
     if (left.count() <= 0 || result.output_exceeded) {
       ::kill(-pid, SIGKILL);
       result.timed_out = !result.output_exceeded;
       break;
     }
-    if (::poll(fds.data(), fds.size(), static_cast<int>(std::min<long long>(left.count(), 1000))) < 0 && errno != EINTR) break;
+    if (::poll(fds.data(), fds.size(), static_cast<int>(std::min<long long>(left.count(), 1000))) < 0 && errno != EINTR)
+      break;
     for (size_t i = 0; i < 2; ++i) {
       if (fds[i].fd < 0 || fds[i].revents == 0) continue;
       std::array<char, 65536> buffer;

@@ -20,8 +20,8 @@ struct ProcessResult {
   std::string errors;  // standard error
 };
 
-// A program that runs beside us, in a process group of its own, with no signal blocked, nothing on its standard input and no
-// descriptor of ours but 1, 2 and those named.
+// A program that runs beside us, in a process group of its own, with no signal blocked, nothing on its standard input
+// and no descriptor of ours but 1, 2 and those named.
 struct ChildProgram {
   struct Descriptor {
     int ours, theirs;

@@ -258,20 +258,27 @@ std::vector<std::string> Toolchain::code_object_command(const fs::path& source, 
   return command;
 }
 
-std::vector<std::string> Toolchain::runtime_compile_command(const fs::path& source, const fs::path& output, const fs::path& folder,
+std::vector<std::string> Toolchain::runtime_compile_command(const fs::path& source, const fs::path& output,
+                                                            const fs::path& folder,
                                                             std::span<const std::string> more_flags) const {
-  std::vector<std::string> command = {clang.string(), "-O3", "--cuda-device-only", "--no-gpu-bundle-output", "-gline-tables-only",
-                                      "-fno-color-diagnostics", "--rocm-path=" + root.string()};
+  std::vector<std::string> command = {clang.string(),
+                                      "-O3",
+                                      "--cuda-device-only",
+                                      "--no-gpu-bundle-output",
+                                      "-gline-tables-only",
+                                      "-fno-color-diagnostics",
+                                      "--rocm-path=" + root.string()};
   if (!is_rocm) {
     command.push_back("--hip-version=" + hip_version.substr(0, hip_version.rfind('.')));
     command.push_back("--rocm-device-lib-path=" + device_libs.string());
   }
   // The wrapper comes first: HIP's headers then rely on its math functions.
-  for (const char* flag : {"-nogpuinc", "-nostdinc", "-D__HIPCC_RTC__=1", "-include", "__clang_hip_runtime_wrapper.h", "-include",
-                           "hiprtc_prelude.h"})
+  for (const char* flag : {"-nogpuinc", "-nostdinc", "-D__HIPCC_RTC__=1", "-include", "__clang_hip_runtime_wrapper.h",
+                           "-include", "hiprtc_prelude.h"})
     command.push_back(flag);
   append(command, more_flags);
-  for (const fs::path& include : {folder, hip_include}) append(command, std::array<std::string, 2>{"-isystem", include.string()});
+  for (const fs::path& include : {folder, hip_include})
+    append(command, std::array<std::string, 2>{"-isystem", include.string()});
   append(command, std::array<std::string, 5>{"-x", "hip", source.string(), "-o", output.string()});
   return command;
 }

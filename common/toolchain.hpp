@@ -59,12 +59,15 @@ struct Toolchain {
   std::vector<std::string> code_object_command(const std::filesystem::path& source, const std::filesystem::path& output,
                                                std::span<const std::string> more_flags = {}) const;
 
-  // hipRTC: a source → a gfx942 ELF code object, in hipRTC's dialect: no standard library headers, -std as clang's default.
-  // `folder` must hold "hiprtc_prelude.h" and links to runtime_compile_links(); `more_flags` may name another architecture.
-  std::vector<std::string> runtime_compile_command(const std::filesystem::path& source, const std::filesystem::path& output,
+  // hipRTC: a source → a gfx942 ELF code object, in hipRTC's dialect: no standard library headers, -std as clang's
+  // default. `folder` must hold "hiprtc_prelude.h" and links to runtime_compile_links(); `more_flags` may name another
+  // architecture.
+  std::vector<std::string> runtime_compile_command(const std::filesystem::path& source,
+                                                   const std::filesystem::path& output,
                                                    const std::filesystem::path& folder,
                                                    std::span<const std::string> more_flags = {}) const;
-  // clang's HIP wrapper headers, which define the math functions. Its folder has standard headers too, which hipRTC must not see.
+  // clang's HIP wrapper headers, which define the math functions. Its folder has standard headers too, which hipRTC
+  // must not see.
   std::vector<std::filesystem::path> runtime_compile_links() const;
 
   // `hipbench hipcc`: the user's own clang arguments with our recipe in front. Sources become HIP unless the user says

@@ -53,7 +53,8 @@ bool Batch::submit(BatchJob job) {
   if (job.options.threads == 0) job.options.threads = std::max(1u, cores() / std::max(1u, options_.jobs));
   std::unique_lock lock(mutex_);
   const auto is_known = [&] {
-    return running_.contains(job.id) || std::any_of(queue_.begin(), queue_.end(), [&](const BatchJob& other) { return other.id == job.id; });
+    return running_.contains(job.id) ||
+           std::any_of(queue_.begin(), queue_.end(), [&](const BatchJob& other) { return other.id == job.id; });
   };
   changed_.wait(lock, [&] { return stopped_ || queue_.size() < std::max<size_t>(1, options_.waiting); });
   if (stopped_ || is_known()) return false;

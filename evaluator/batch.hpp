@@ -1,8 +1,9 @@
 #pragma once
-// Evaluates many candidates at once: threads of their own take them from a bounded queue. What a batch does not do: read
-// requests, store and print results; its owner does.
+// Evaluates many candidates at once: threads of their own take them from a bounded queue. What a batch does not do:
+// read requests, store and print results; its owner does.
 //
-// Evaluations at once do not disturb each other's verdicts or times: each has a device of its own, whose time is emulated.
+// Evaluations at once do not disturb each other's verdicts or times: each has a device of its own, whose time is
+// emulated.
 
 #include <condition_variable>
 #include <cstddef>
@@ -33,8 +34,8 @@ struct BatchOptions {
 
 class Batch {
  public:
-  // Called once a job, in order of completion, from the batch's threads but one call at a time. An evaluation that was cancelled
-  // says so. It must not call the batch.
+  // Called once a job, in order of completion, from the batch's threads but one call at a time. An evaluation that was
+  // cancelled says so. It must not call the batch.
   using Finished = std::function<void(const BatchJob& job, Evaluation evaluation)>;
 
   Batch(const BatchOptions& options, Finished finished);

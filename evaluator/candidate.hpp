@@ -43,11 +43,11 @@ class Candidate {
  public:
   virtual ~Candidate() = default;
 
-  // Begins a session: the code afresh (kernel globals have their initial values, the host track has a new process), for calls
-  // of one shape. What a candidate keeps lives until end(). Empty = ready.
+  // Begins a session: the code afresh (kernel globals have their initial values, the host track has a new process), for
+  // calls of one shape. What a candidate keeps lives until end(). Empty = ready.
   virtual std::optional<Verdict> begin(const Shape& shape, const CallLimits& limits) = 0;
-  // One call. `field_addresses`: one device address a pointer field. The Verdict says what failed. Device faults are found by
-  // the caller (Client::drain_log). Only after end() is it certain that nothing of the candidate still runs.
+  // One call. `field_addresses`: one device address a pointer field. The Verdict says what failed. Device faults are
+  // found by the caller (Client::drain_log). Only after end() is it certain that nothing of the candidate still runs.
   virtual std::optional<Verdict> call(std::span<const uint64_t> field_addresses) = 0;
   // Ends the session: afterwards nothing of the candidate runs anywhere, and its memory is gone.
   virtual void end() = 0;

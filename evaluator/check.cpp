@@ -18,8 +18,9 @@ namespace hipbench {
 
 namespace {
 
-// A call with more wave instructions than this (about a second of emulation) is made only once with normal inputs and once with
-// structured ones: the other calls look for luck and for state, and the smaller shapes of every set are well below it.
+// A call with more wave instructions than this (about a second of emulation) is made only once with normal inputs and
+// once with structured ones: the other calls look for luck and for state, and the smaller shapes of every set are well
+// below it.
 constexpr uint64_t kRepeatBelowInstructions = 50'000'000;
 
 // Drawing, sending and comparing larger inputs takes seconds, so that only one structured family is tried.
@@ -95,7 +96,8 @@ struct CallRecord {
 void add_times(std::span<const emulator::Operation> operations, CallRecord& record) {
   double seconds = 0, error_seconds = 0, saved = 0;
   for (const emulator::Operation& operation : operations) {
-    if (operation.kind == emulator::OperationKind::Timestamp || operation.kind == emulator::OperationKind::LoadModule) continue;
+    if (operation.kind == emulator::OperationKind::Timestamp || operation.kind == emulator::OperationKind::LoadModule)
+      continue;
     const emulator::LaunchResult& result = operation.result;
     if (!(result.modelled_seconds > 0)) return;
     seconds += result.modelled_seconds - saved;
@@ -109,7 +111,8 @@ void add_times(std::span<const emulator::Operation> operations, CallRecord& reco
 
 class ShapeCheck {
  public:
-  ShapeCheck(const Problem& problem, const Shape& shape, Candidate& candidate, emulator::DeviceServer& server, const CheckOptions& options)
+  ShapeCheck(const Problem& problem, const Shape& shape, Candidate& candidate, emulator::DeviceServer& server,
+             const CheckOptions& options)
       : problem_(problem), candidate_(candidate), server_(server), options_(options) {
     result_.shape = shape;
     result_.row_count = problem.row_count(shape);
@@ -129,8 +132,8 @@ class ShapeCheck {
  private:
   enum class Last { No, Yes };  // of its session
 
-  // First one call of a fresh candidate, as it is timed. Then a session of several calls of another fresh candidate: a counter, a
-  // cache keyed by address, or one keyed by a sample of the contents makes one of them wrong.
+  // First one call of a fresh candidate, as it is timed. Then a session of several calls of another fresh candidate: a
+  // counter, a cache keyed by address, or one keyed by a sample of the contents makes one of them wrong.
   Verdict check() {
     drawn_ = options_.inputs != nullptr ? users_case() : draw_case(kNormalInputs);
     std::vector<Round> rounds = {{}};
@@ -139,13 +142,15 @@ class ShapeCheck {
     rounds.clear();
     if (is_small()) rounds = {{.transformed = true}, {.transformed = true, .extent = Extent::Slight}};
     else drawn_ = {};  // the large ones are not held twice
-    for (const std::string_view family : families_to_check(problem_, result_.shape, options_.seed, is_small())) rounds.push_back({family});
+    for (const std::string_view family : families_to_check(problem_, result_.shape, options_.seed, is_small()))
+      rounds.push_back({family});
     return check_rounds(rounds, false);
   }
 
   bool is_small() const { return result_.wave_instructions <= kRepeatBelowInstructions; }
 
-  // A session of calls. What is wrong is called again, to tell a wrong kernel from luck and from one that relies on state.
+  // A session of calls. What is wrong is called again, to tell a wrong kernel from luck and from one that relies on
+  // state.
   Verdict check_rounds(std::span<const Round> rounds, bool record) {
     Verdict verdict = session(rounds, record);
     if (verdict.kind != VerdictKind::WrongResult || !is_small()) return verdict;
@@ -156,15 +161,18 @@ class ShapeCheck {
     result_.comparison = first;
     if (!alone.passed()) return about(rounds[wrong], std::move(verdict));
     if (again.passed())
-      return {VerdictKind::Nondeterministic, "the same inputs gave a right and a wrong result: a race or uninitialised memory", verdict.reason};
+      return {VerdictKind::Nondeterministic,
+              "the same inputs gave a right and a wrong result: a race or uninitialised memory", verdict.reason};
     verdict.evidence = verdict.reason;
-    verdict.reason = fmt::format("right on the first call, wrong on {}: the candidate relies on what an earlier call left behind",
-                                 wrong == 1 ? "the second" : "a later one");
+    verdict.reason =
+        fmt::format("right on the first call, wrong on {}: the candidate relies on what an earlier call left behind",
+                    wrong == 1 ? "the second" : "a later one");
     return verdict;
   }
 
   static Verdict about(const Round& round, Verdict verdict) {
-    if (round.family != kNormalInputs) verdict.reason = fmt::format("with structured inputs ({}): {}", round.family, verdict.reason);
+    if (round.family != kNormalInputs)
+      verdict.reason = fmt::format("with structured inputs ({}): {}", round.family, verdict.reason);
     return verdict;
   }
 
@@ -194,16 +202,19 @@ class ShapeCheck {
     return current_;
   }
 
-  // The oracle itself on a few secret rows of a transformed case. It must agree whatever the candidate does: else we are wrong.
+  // The oracle itself on a few secret rows of a transformed case. It must agree whatever the candidate does: else we
+  // are wrong.
   std::optional<Verdict> check_symmetry(const Case& one) const {
     const std::vector<int64_t> held = one.rows.empty() ? rows_below(result_.row_count) : one.rows;
     const std::vector<int64_t> rows = sample_of(held, kRecomputedRows,
                                                 RandomStream("recomputed rows", options_.seed, 0));
     const Buffers oracle = problem_.expected(result_.shape, one.inputs, rows, options_.oracle_threads);
-    const Comparison comparison = problem_.compare(result_.shape, oracle, problem_.all_rows(result_.shape, one), rows, kPoison);
+    const Comparison comparison =
+        problem_.compare(result_.shape, oracle, problem_.all_rows(result_.shape, one), rows, kPoison);
     // Summing in another order may round the last bit of the output type the other way.
     if (comparison.worst_ratio <= 0.5) return std::nullopt;
-    return Verdict{VerdictKind::Infrastructure, "the oracle disagrees with the transformed answer: " + comparison.sentence(), {}};
+    return Verdict{
+        VerdictKind::Infrastructure, "the oracle disagrees with the transformed answer: " + comparison.sentence(), {}};
   }
 
   // Calls of one fresh candidate one after the other, up to the first that does not pass.
@@ -219,7 +230,8 @@ class ShapeCheck {
       ++result_.rounds;
       const Case& one = case_of(round);
       std::optional<Verdict> broken = round.transformed ? check_symmetry(one) : std::nullopt;
-      Verdict verdict = broken ? std::move(*broken) : call(one, *buffers, &round == &rounds.back() ? Last::Yes : Last::No, record);
+      Verdict verdict =
+          broken ? std::move(*broken) : call(one, *buffers, &round == &rounds.back() ? Last::Yes : Last::No, record);
       if (!verdict.passed()) {
         candidate_.end();
         return verdict;
@@ -250,8 +262,8 @@ class ShapeCheck {
       result_.timing_model = record->timing_model;
       result_.time_error = record->modelled_error;
     }
-    // A process that was stopped by its sandbox did something worse than what the device saw of it. Otherwise the device says
-    // more than what the candidate's process reports.
+    // A process that was stopped by its sandbox did something worse than what the device saw of it. Otherwise the
+    // device says more than what the candidate's process reports.
     if (failed && failed->kind == VerdictKind::SandboxViolation) return *failed;
     if (record->ended) return std::move(*record->ended);
     if (failed) return *failed;
@@ -279,20 +291,24 @@ class ShapeCheck {
     const emulator::OperationLog log = TRY(server_.trusted().drain_log());
     CallRecord record;
     if (log.dropped != 0) {
-      record.ended = Verdict{VerdictKind::Rejected,
-                             fmt::format("rule `operations`: one call made {} device operations, more than are recorded",
-                                         log.operations.size() + log.dropped), {}};
+      record.ended =
+          Verdict{VerdictKind::Rejected,
+                  fmt::format("rule `operations`: one call made {} device operations, more than are recorded",
+                              log.operations.size() + log.dropped),
+                  {}};
       return record;
     }
     for (const emulator::Operation& operation : log.operations) {
       if (operation.kind != emulator::OperationKind::Launch) continue;
       if (!operation.refused.empty()) {
-        if (!record.ended) record.ended = Verdict{VerdictKind::Crashed, "a kernel launch was refused: " + operation.refused, {}};
+        if (!record.ended)
+          record.ended = Verdict{VerdictKind::Crashed, "a kernel launch was refused: " + operation.refused, {}};
         continue;
       }
-      record.launches.push_back({operation.kernel, operation.grid, operation.block, operation.dynamic_lds, operation.result.counters,
-                                 operation.result.host_seconds, operation.result.class_seconds,
-                                 operation.result.modelled_seconds, operation.result.time_breakdown});
+      record.launches.push_back({operation.kernel, operation.grid, operation.block, operation.dynamic_lds,
+                                 operation.result.counters, operation.result.host_seconds,
+                                 operation.result.class_seconds, operation.result.modelled_seconds,
+                                 operation.result.time_breakdown});
       record.wave_instructions += operation.result.counters.instructions;
       record.host_seconds += operation.result.host_seconds;
       if (!operation.result.completed() && !record.ended) record.ended = verdict_of_fault(operation.result.fault);
@@ -325,7 +341,8 @@ Case draw_case(const Problem& problem, const Shape& shape, std::string_view fami
   return one;
 }
 
-std::vector<std::string_view> families_to_check(const Problem& problem, const Shape& shape, uint64_t seed, bool cheap_calls) {
+std::vector<std::string_view> families_to_check(const Problem& problem, const Shape& shape, uint64_t seed,
+                                                bool cheap_calls) {
   const auto all = problem.input_families();
   uint64_t bytes = 0;
   for (size_t field = 0; field < problem.pointer_fields().size(); ++field) bytes += problem.byte_count(shape, field);
@@ -334,8 +351,8 @@ std::vector<std::string_view> families_to_check(const Problem& problem, const Sh
   return {all[(secret + place_of(problem, shape)) % all.size()]};
 }
 
-ShapeResult check_shape(const Problem& problem, const Shape& shape, Candidate& candidate, emulator::DeviceServer& server,
-                        const CheckOptions& options) {
+ShapeResult check_shape(const Problem& problem, const Shape& shape, Candidate& candidate,
+                        emulator::DeviceServer& server, const CheckOptions& options) {
   return ShapeCheck(problem, shape, candidate, server, options).run();
 }
 
@@ -344,8 +361,11 @@ Verdict verdict_of_fault(const emulator::FaultReport& fault) {
   const std::string sentence = fmt::format("{}: {}", emulator::fault_name(fault.kind), fault.message);
   switch (fault.kind) {
     case FaultKind::InstructionLimit:
-      return {VerdictKind::TimedOut, sentence + "; many times what a simple correct kernel needs, so it is stopped: look for a loop that does not end",
-              fault.to_string()};
+      return {
+          VerdictKind::TimedOut,
+          sentence +
+              "; many times what a simple correct kernel needs, so it is stopped: look for a loop that does not end",
+          fault.to_string()};
     case FaultKind::Deadlock:
       return {VerdictKind::TimedOut, sentence, fault.to_string()};
     case FaultKind::OutOfMemory:
@@ -365,7 +385,8 @@ Verdict verdict_of_fault(const emulator::FaultReport& fault) {
 }
 
 bool is_gap_of_the_emulator(const Verdict& verdict) {
-  return verdict.kind == VerdictKind::Infrastructure && verdict.reason.starts_with(emulator::fault_name(emulator::FaultKind::UnknownInstruction));
+  return verdict.kind == VerdictKind::Infrastructure &&
+         verdict.reason.starts_with(emulator::fault_name(emulator::FaultKind::UnknownInstruction));
 }
 
 }  // namespace hipbench

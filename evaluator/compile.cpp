@@ -22,8 +22,8 @@ constexpr size_t kMaxCodeBytes = size_t{256} << 20;
 
 // Everything that decides what comes out. Raise the number when the way we compile changes.
 std::string cache_key(const Toolchain& toolchain, const CompileRequest& request) {
-  std::string text = fmt::format("hipbench 3\n{}\n{}\n{}\n{}\n", toolchain.identity(), to_string(request.track), request.file_name,
-                                 request.problem->header());
+  std::string text = fmt::format("hipbench 3\n{}\n{}\n{}\n{}\n", toolchain.identity(), to_string(request.track),
+                                 request.file_name, request.problem->header());
   for (const std::string& option : request.options) text += "option " + option + "\n";
   for (const std::string& kernel : request.kernels) text += "kernel " + kernel + "\n";
   if (request.track == Track::Kernel)
@@ -35,7 +35,9 @@ std::variant<Compiled, Verdict> compile_shared_object(const Toolchain& toolchain
   // The linker would blame the candidate.
   std::error_code ignored;
   if (!toolchain.is_rocm && !std::filesystem::exists(toolchain.runtime_library(), ignored))
-    return Verdict{VerdictKind::Infrastructure, fmt::format("{} is missing: run scripts/build", toolchain.runtime_library().string()), {}};
+    return Verdict{VerdictKind::Infrastructure,
+                   fmt::format("{} is missing: run scripts/build", toolchain.runtime_library().string()),
+                   {}};
   sandbox::Policy policy = compile_policy(toolchain, request, request.source);
   policy.argv = toolchain.shared_object_command(candidate_path(request), kCompileProduct, candidate_flags(request));
   policy.output_files = {kCompileProduct};
@@ -52,7 +54,9 @@ std::variant<Compiled, Verdict> compile_shared_object(const Toolchain& toolchain
 
 }  // namespace
 
-std::string candidate_path(const CompileRequest& request) { return fmt::format("{}/{}", kCandidateFolder, request.file_name); }
+std::string candidate_path(const CompileRequest& request) {
+  return fmt::format("{}/{}", kCandidateFolder, request.file_name);
+}
 
 std::vector<std::string> candidate_flags(const CompileRequest& request) {
   std::vector<std::string> flags = request.options;
@@ -66,9 +70,11 @@ sandbox::Policy compile_policy(const Toolchain& toolchain, const CompileRequest&
   policy.unsafe_no_sandbox = request.unsafe_no_sandbox;
   policy.working_directory = "/tmp";
   policy.env = {{"PATH", "/usr/bin:/bin"}, {"TMPDIR", "/tmp"}, {"LANG", "C.UTF-8"}};
-  for (const std::filesystem::path& path : toolchain.paths()) policy.mounts.push_back({path, path, sandbox::Access::ReadOnly});
+  for (const std::filesystem::path& path : toolchain.paths())
+    policy.mounts.push_back({path, path, sandbox::Access::ReadOnly});
   policy.input_files[candidate_path(request)] = source;
-  policy.input_files[std::filesystem::path(kHeaders) / request.problem->header_name()] = std::string(request.problem->header());
+  policy.input_files[std::filesystem::path(kHeaders) / request.problem->header_name()] =
+      std::string(request.problem->header());
   policy.limits.file_bytes = kMaxCodeBytes;
   // Of CPU time: on a machine with too much to do, the same compile must not fail. Compilers do not sleep.
   policy.limits.cpu = request.time_limit;
@@ -117,7 +123,8 @@ sandbox::Outcome run_compiler(const sandbox::Policy& policy, const CompileReques
   sandbox::Outcome outcome = sandbox::run(policy, request.stop);
   const std::string inside = candidate_path(request);
   std::string& messages = outcome.errors;
-  for (size_t at = messages.find(inside); at != std::string::npos; at = messages.find(inside, at + request.file_name.size()))
+  for (size_t at = messages.find(inside); at != std::string::npos;
+       at = messages.find(inside, at + request.file_name.size()))
     messages.replace(at, inside.size(), request.file_name);
   messages = without_repeats(messages);
   return outcome;
@@ -165,11 +172,13 @@ Verdict verdict_of_failed_compile(const sandbox::Outcome& outcome) {
 std::variant<Compiled, Verdict> compile(const Toolchain& toolchain, const CompileRequest& request) {
   if (request.source.size() > kMaxSourceBytes)
     return Verdict{VerdictKind::Rejected,
-                   fmt::format("rule `source size`: the source has {} bytes, at most {} are taken", request.source.size(), kMaxSourceBytes),
+                   fmt::format("rule `source size`: the source has {} bytes, at most {} are taken",
+                               request.source.size(), kMaxSourceBytes),
                    {}};
   const std::string key = cache_key(toolchain, request);
   if (std::optional<Compiled> cached = CompileCache::load(key)) return std::move(*cached);
-  auto result = request.track == Track::Kernel ? compile_kernels(toolchain, request) : compile_shared_object(toolchain, request);
+  auto result =
+      request.track == Track::Kernel ? compile_kernels(toolchain, request) : compile_shared_object(toolchain, request);
   if (const Compiled* compiled = std::get_if<Compiled>(&result)) CompileCache::store(key, *compiled);
   return result;
 }

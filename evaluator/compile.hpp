@@ -1,7 +1,7 @@
 #pragma once
-// Source to code, in the compile sandbox. Kernel track: a gfx942 code object with every kernel the plan names. Host track: a
-// shared object that links the HIP runtime and nothing else. Products are cached by content: source, headers, flags and
-// toolchain decide the key.
+// Source to code, in the compile sandbox. Kernel track: a gfx942 code object with every kernel the plan names. Host
+// track: a shared object that links the HIP runtime and nothing else. Products are cached by content: source, headers,
+// flags and toolchain decide the key.
 
 #include <chrono>
 #include <map>

@@ -12,14 +12,15 @@ namespace hipbench {
 inline constexpr const char* kCandidateFolder = "/candidate";  // where the source lies inside the sandbox
 inline constexpr const char* kCompileProduct = "/tmp/product";
 
-// The sandbox of one compiler, without a command; the source lies in kCandidateFolder, "hipbench/ID.h" in a folder beside it.
+// The sandbox of one compiler, without a command; the source lies in kCandidateFolder, "hipbench/ID.h" in a folder
+// beside it.
 sandbox::Policy compile_policy(const Toolchain& toolchain, const CompileRequest& request, const std::string& source);
 std::string candidate_path(const CompileRequest& request);
 // clang's flags for the problem's header and plain messages, after the candidate's own options.
 std::vector<std::string> candidate_flags(const CompileRequest& request);
 
-// The host track's compiler goes over the source twice, for the device and for the host: what it says both times is kept once. How
-// many messages it counted is left out.
+// The host track's compiler goes over the source twice, for the device and for the host: what it says both times is
+// kept once. How many messages it counted is left out.
 std::string without_repeats(const std::string& messages);
 
 // Runs it; messages speak of the candidate as the user named it, each once.

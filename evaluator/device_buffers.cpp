@@ -18,14 +18,16 @@ bool same(std::span<const std::byte> before, uint64_t offset, std::span<const st
 
 }  // namespace
 
-bool changed_outside(const StridedRange& writable, std::span<const std::byte> before, uint64_t start, std::span<const std::byte> piece) {
+bool changed_outside(const StridedRange& writable, std::span<const std::byte> before, uint64_t start,
+                     std::span<const std::byte> piece) {
   const uint64_t end = start + piece.size();
   for (uint64_t at = start; at < end;) {
     uint64_t stop = end;  // of what lies between two writable rows
     if (writable.total_bytes() != 0 && at < writable.offset) {
       stop = writable.offset;
     } else if (writable.total_bytes() != 0) {
-      const uint64_t row = (at - writable.offset) / writable.stride_bytes, row_start = writable.offset + row * writable.stride_bytes;
+      const uint64_t row = (at - writable.offset) / writable.stride_bytes,
+                     row_start = writable.offset + row * writable.stride_bytes;
       if (row < writable.rows && at < row_start + writable.row_bytes) {
         at = row_start + writable.row_bytes;
         continue;
@@ -48,7 +50,10 @@ Result<DeviceBuffers> DeviceBuffers::create(emulator::Client& device, const Prob
 }
 
 DeviceBuffers::DeviceBuffers(DeviceBuffers&& other) noexcept
-    : device_(other.device_), problem_(other.problem_), shape_(std::move(other.shape_)), addresses_(std::move(other.addresses_)) {
+    : device_(other.device_),
+      problem_(other.problem_),
+      shape_(std::move(other.shape_)),
+      addresses_(std::move(other.addresses_)) {
   other.addresses_.clear();
 }
 
@@ -69,14 +74,16 @@ Result<void> DeviceBuffers::prepare(const Buffers& inputs) {
     TRY(device_->write(addresses_[k], inputs[k]));
     const StridedRange writable = problem_->writable(shape_, k);
     if (writable.rows != 0)
-      TRY(device_->fill_rows(addresses_[k] + writable.offset, writable.stride_bytes, poison, 1, writable.row_bytes, writable.rows));
+      TRY(device_->fill_rows(addresses_[k] + writable.offset, writable.stride_bytes, poison, 1, writable.row_bytes,
+                             writable.rows));
   }
   const auto failure = TRY(device_->synchronize());
   if (failure) return Error{"the inputs could not be written to the device: " + failure->text};
   return {};
 }
 
-Result<bool> DeviceBuffers::changed(size_t field, const StridedRange& writable, std::span<const std::byte> before) const {
+Result<bool> DeviceBuffers::changed(size_t field, const StridedRange& writable,
+                                    std::span<const std::byte> before) const {
   const uint64_t bytes = problem_->byte_count(shape_, field);
   if (writable.total_bytes() == bytes) return false;
   std::vector<std::byte> piece;
@@ -95,8 +102,10 @@ Result<DeviceBuffers::Contents> DeviceBuffers::read_back(const Buffers& inputs) 
     const StridedRange writable = problem_->writable(shape_, k);
     std::vector<std::byte>& output = contents.outputs.emplace_back(writable.total_bytes());
     if (!output.empty())
-      TRY(device_->read_rows(output.data(), writable.row_bytes, addresses_[k] + writable.offset, writable.stride_bytes, writable.row_bytes, writable.rows));
-    const bool was_changed = TRY(changed(k, writable, fields[k].access == Access::Out ? std::span<const std::byte>() : inputs[k]));
+      TRY(device_->read_rows(output.data(), writable.row_bytes, addresses_[k] + writable.offset, writable.stride_bytes,
+                             writable.row_bytes, writable.rows));
+    const bool was_changed =
+        TRY(changed(k, writable, fields[k].access == Access::Out ? std::span<const std::byte>() : inputs[k]));
     if (was_changed && contents.changed.empty()) {
       contents.changed = fields[k].name;
       contents.changed_beside_output = !output.empty();

@@ -1,6 +1,6 @@
 #pragma once
-// The buffers of a session's calls in device memory. They keep their addresses from call to call, so that a candidate which
-// answers by address alone is found out.
+// The buffers of a session's calls in device memory. They keep their addresses from call to call, so that a candidate
+// which answers by address alone is found out.
 
 #include <span>
 #include <string>
@@ -11,12 +11,12 @@
 
 namespace hipbench {
 
-// Outputs are filled with it before each launch. As bf16, f16 and f32 it is NaN, which never passes, so that an element nobody
-// wrote is always found.
+// Outputs are filled with it before each launch. As bf16, f16 and f32 it is NaN, which never passes, so that an element
+// nobody wrote is always found.
 inline constexpr std::byte kPoison{0xff};
 
-// Whether a byte outside the writable range differs in the piece of a buffer that begins at `start`. `before`: the whole
-// buffer before the call; empty = poison.
+// Whether a byte outside the writable range differs in the piece of a buffer that begins at `start`. `before`: the
+// whole buffer before the call; empty = poison.
 bool changed_outside(const StridedRange& writable, std::span<const std::byte> before, uint64_t start,
                      std::span<const std::byte> piece);
 
@@ -42,7 +42,8 @@ class DeviceBuffers {
   Result<Contents> read_back(const Buffers& inputs) const;
 
  private:
-  DeviceBuffers(emulator::Client& device, const Problem& problem, const Shape& shape) : device_(&device), problem_(&problem), shape_(shape) {}
+  DeviceBuffers(emulator::Client& device, const Problem& problem, const Shape& shape)
+      : device_(&device), problem_(&problem), shape_(shape) {}
   // Whether bytes outside the writable range are no longer what they were: `before`, or poison where that is empty.
   Result<bool> changed(size_t field, const StridedRange& writable, std::span<const std::byte> before) const;
 

@@ -58,7 +58,8 @@ uint64_t draw_seed() {
   return seed;
 }
 
-Evaluation describe(const Problem& problem, const std::string& file, const std::string& source, const EvaluateOptions& options) {
+Evaluation describe(const Problem& problem, const std::string& file, const std::string& source,
+                    const EvaluateOptions& options) {
   Evaluation evaluation;
   evaluation.problem = problem.id();
   evaluation.track = options.track.value_or(detect_track(source));
@@ -71,7 +72,8 @@ Evaluation describe(const Problem& problem, const std::string& file, const std::
   evaluation.shape_set = options.shape_set;
   evaluation.sandboxed = !options.unsafe_no_sandbox;
   evaluation.check = options.check;
-  evaluation.started_at = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
+  evaluation.started_at = fmt::format(
+      "{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
   return evaluation;
 }
 
@@ -216,9 +218,17 @@ class Run {
   }
 
   Verdict check_on_emulator(std::span<const Shape> shapes, std::vector<ShapeResult>& results, bool time) {
-    const CandidateSetup setup{problem_,         compiled_,  *server_, printed_, evaluation_.file, options_.unsafe_no_sandbox,
-                               options_.host_patience, options_.stop, evaluation_.peak_memory_bytes};
-    const std::unique_ptr<Candidate> candidate = plan_ ? make_kernel_candidate(setup, *plan_) : make_host_candidate(setup);
+    const CandidateSetup setup{problem_,
+                               compiled_,
+                               *server_,
+                               printed_,
+                               evaluation_.file,
+                               options_.unsafe_no_sandbox,
+                               options_.host_patience,
+                               options_.stop,
+                               evaluation_.peak_memory_bytes};
+    const std::unique_ptr<Candidate> candidate =
+        plan_ ? make_kernel_candidate(setup, *plan_) : make_host_candidate(setup);
     CheckOptions check;
     check.check = options_.check;
     check.time = time;
@@ -287,7 +297,8 @@ class Run {
   }
 
   Verdict measure_all(const GpuCode& candidate, const GpuCode* baseline, const Compiled& own) {
-    const unsigned threads = options_.threads != 0 ? options_.threads : std::max(1u, std::thread::hardware_concurrency());
+    const unsigned threads =
+        options_.threads != 0 ? options_.threads : std::max(1u, std::thread::hardware_concurrency());
     Verdict first_failure = Verdict::pass();
     for (size_t k = 0; k < options_.shapes.size(); ++k) {
       const Shape& shape = options_.shapes[k];
@@ -354,7 +365,8 @@ class Run {
   void show_printed(Verdict& verdict) {
     if (!verdict.passed()) return printed_.append_to(verdict);
     if (options_.inputs != nullptr && printed_.has_output()) return evaluation_.warnings.push_back(printed_.sections());
-    if (printed_.has_output() && !std::exchange(warned_of_printing_, true)) evaluation_.warnings.push_back(printed_.warning());
+    if (printed_.has_output() && !std::exchange(warned_of_printing_, true))
+      evaluation_.warnings.push_back(printed_.warning());
   }
 
   const Problem& problem_;
@@ -388,11 +400,13 @@ bool worth_another_attempt(const Evaluation& evaluation, const EvaluateOptions& 
 
 }  // namespace
 
-Evaluation evaluate(const Problem& problem, const std::string& file, const std::string& source, const EvaluateOptions& options) {
+Evaluation evaluate(const Problem& problem, const std::string& file, const std::string& source,
+                    const EvaluateOptions& options) {
   EvaluateOptions attempt = options;
   Evaluation evaluation = Run(problem, file, source, attempt).go();
   attempt.seed = evaluation.seed;
-  while (evaluation.attempts < options.attempts && worth_another_attempt(evaluation, options) && pause_before(evaluation.attempts, options.stop)) {
+  while (evaluation.attempts < options.attempts && worth_another_attempt(evaluation, options) &&
+         pause_before(evaluation.attempts, options.stop)) {
     if (options.progress) options.progress("trying again: " + evaluation.verdict.reason);
     Evaluation again = Run(problem, file, source, attempt).go();
     again.attempts = evaluation.attempts + 1;

@@ -45,7 +45,8 @@ struct EvaluateOptions {
   // Host track: how long host code may keep an idle device waiting before it counts as hanging.
   std::chrono::milliseconds host_patience = std::chrono::seconds(20);
   std::chrono::seconds compile_limit = std::chrono::seconds(120);
-  uint64_t wave_instructions = 0;  // most that a call may execute; 0 = as the problem says, which is also the most allowed
+  uint64_t wave_instructions =
+      0;  // most that a call may execute; 0 = as the problem says, which is also the most allowed
   int attempts = 2;                // in all, while what fails is ours
   // Asked to stop, it ends everything of the candidate at once and returns with Evaluation::cancelled.
   std::stop_token stop;
@@ -54,8 +55,10 @@ struct EvaluateOptions {
   std::function<void(const std::string&)> progress;  // one line each time something long begins or ends
 };
 
-// Never fails: what goes wrong on our side is the verdict Infrastructure, after other attempts. Safe to call from many threads.
-Evaluation evaluate(const Problem& problem, const std::string& file, const std::string& source, const EvaluateOptions& options);
+// Never fails: what goes wrong on our side is the verdict Infrastructure, after other attempts. Safe to call from many
+// threads.
+Evaluation evaluate(const Problem& problem, const std::string& file, const std::string& source,
+                    const EvaluateOptions& options);
 
 // Kernel track iff the source holds a "/* hipbench-plan" comment.
 Track detect_track(std::string_view source);

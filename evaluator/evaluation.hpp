@@ -51,8 +51,8 @@ struct ShapeResult {
   int64_t checked_rows = 0;       // rows compared with the oracle; row_count = all
   int64_t row_count = 0;
   int rounds = 0;                 // launches on fresh inputs that were checked
-  // Time of one call, from the start of its first device operation to the end of its last. On the emulated device modelled;
-  // 0 = no time (the candidate did not pass, or the device gives none).
+  // Time of one call, from the start of its first device operation to the end of its last. On the emulated device
+  // modelled; 0 = no time (the candidate did not pass, or the device gives none).
   double time_us = 0;
   bool time_is_modelled = true;
   double time_error = 0;     // relative standard error from sampling workgroups, of a modelled time

@@ -89,8 +89,8 @@ std::filesystem::path find_hip_runtime() {
   return kName;
 }
 
-Result<std::unique_ptr<GpuProcess>> GpuProcess::start(const std::filesystem::path& runtime, std::chrono::seconds patience,
-                                                       std::stop_token stop) {
+Result<std::unique_ptr<GpuProcess>> GpuProcess::start(const std::filesystem::path& runtime,
+                                                      std::chrono::seconds patience, std::stop_token stop) {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
     return failed("create a socket for a GPU process");

@@ -26,8 +26,8 @@ std::filesystem::path find_hip_runtime();
 
 class GpuProcess {
  public:
-  // `patience`: with any one request, such as a call. Out of it, or asked to stop, the process is killed, and whatever waits
-  // for it returns an Error.
+  // `patience`: with any one request, such as a call. Out of it, or asked to stop, the process is killed, and whatever
+  // waits for it returns an Error.
   static Result<std::unique_ptr<GpuProcess>> start(const std::filesystem::path& runtime, std::chrono::seconds patience,
                                                    std::stop_token stop);
   ~GpuProcess();

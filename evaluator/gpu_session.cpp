@@ -32,8 +32,8 @@ std::optional<Verdict> check_steps(const ResolvedPlan& plan, const GpuCode& code
     if (const std::optional<PlanError> error = check_kernel_step(*launch, facts_of(*kernel)))
       return Verdict{VerdictKind::Rejected, "rule `plan`: " + error->where_and_what(file), {}};
     if (launch->arguments.size() > gpu::kMostArguments || kernel->explicit_kernarg_size > gpu::kMostArgumentBytes)
-      return Verdict::our_fault(fmt::format("kernel {} takes more than {} arguments or {} bytes of them", launch->kernel,
-                                            gpu::kMostArguments, gpu::kMostArgumentBytes));
+      return Verdict::our_fault(fmt::format("kernel {} takes more than {} arguments or {} bytes of them",
+                                            launch->kernel, gpu::kMostArguments, gpu::kMostArgumentBytes));
   }
   return std::nullopt;
 }

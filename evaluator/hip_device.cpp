@@ -117,8 +117,8 @@ class HipDevice final : public TimedDevice {
   std::pair<uint64_t, uint64_t> flushed_, canary_;  // address and bytes
   std::array<Own, 2> subjects_;                     // the candidate, the baseline
   Case drawn_;                                      // the oracle's one case, from which every call's follows
-  // Behind which of the candidate's calls one more is made, with structured inputs. It is not timed, and nothing tells it from
-  // those that are.
+  // Behind which of the candidate's calls one more is made, with structured inputs. It is not timed, and nothing tells
+  // it from those that are.
   std::multimap<int, std::string_view> structured_;
 };
 

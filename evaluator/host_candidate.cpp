@@ -30,8 +30,9 @@ class HostCandidate final : public Candidate {
     workspace_bytes_ = std::get<uint64_t>(wanted);
     if (workspace_bytes_ > kMaxWorkspaceBytes)
       return Verdict{VerdictKind::Rejected,
-                     fmt::format("rule `workspace`: {} returned {} bytes, at most {} are allowed", setup_.problem.workspace_symbol(),
-                                 workspace_bytes_, kMaxWorkspaceBytes), {}};
+                     fmt::format("rule `workspace`: {} returned {} bytes, at most {} are allowed",
+                                 setup_.problem.workspace_symbol(), workspace_bytes_, kMaxWorkspaceBytes),
+                     {}};
     return std::nullopt;
   }
 
@@ -39,13 +40,14 @@ class HostCandidate final : public Candidate {
     uint64_t workspace = 0;
     std::optional<Verdict> verdict = allow_one_call();
     if (!verdict) verdict = make_workspace(workspace);
-    if (!verdict) verdict = worker_->run(setup_.problem.make_args(shape_, field_addresses), workspace, workspace_bytes_);
+    if (!verdict)
+      verdict = worker_->run(setup_.problem.make_args(shape_, field_addresses), workspace, workspace_bytes_);
     if (workspace != 0) static_cast<void>(device().free(workspace));
     return verdict;
   }
 
-  // A process that claims to be done may lie, so it is killed and its connection closed: then nothing of it can still write.
-  // What it had queued is dropped; what runs is finished first.
+  // A process that claims to be done may lie, so it is killed and its connection closed: then nothing of it can still
+  // write. What it had queued is dropped; what runs is finished first.
   void end() override {
     worker_.reset();
     static_cast<void>(device().close_clients());
@@ -58,7 +60,8 @@ class HostCandidate final : public Candidate {
 
   // The code that was inspected, for the device to compare with: the process can load nothing else.
   std::optional<Verdict> load_code() {
-    Result<emulator::ModuleInfo> loaded = device().load_module(std::as_bytes(std::span(device_code(setup_.compiled, Track::Host))));
+    Result<emulator::ModuleInfo> loaded =
+        device().load_module(std::as_bytes(std::span(device_code(setup_.compiled, Track::Host))));
     if (!loaded) return Verdict{VerdictKind::Rejected, "rule `code object`: " + loaded.error().message, {}};
     code_ = std::move(*loaded);
     return std::nullopt;
@@ -100,6 +103,8 @@ class HostCandidate final : public Candidate {
 
 }  // namespace
 
-std::unique_ptr<Candidate> make_host_candidate(const CandidateSetup& setup) { return std::make_unique<HostCandidate>(setup); }
+std::unique_ptr<Candidate> make_host_candidate(const CandidateSetup& setup) {
+  return std::make_unique<HostCandidate>(setup);
+}
 
 }  // namespace hipbench

@@ -20,8 +20,8 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-// The candidate's host code only enqueues work. While the device is busy it may wait as long as it takes (the device limits its
-// wave instructions); this ends what goes on for ever all the same.
+// The candidate's host code only enqueues work. While the device is busy it may wait as long as it takes (the device
+// limits its wave instructions); this ends what goes on for ever all the same.
 constexpr auto kLongestRun = 2h;
 constexpr auto kPollInterval = 50ms;
 // A thread that was joined is still to be seen for a moment.
@@ -40,7 +40,8 @@ std::filesystem::path find_program(const char* name) {
 sandbox::Policy worker_policy(const CandidateSetup& setup, int control_fd, int device_fd) {
   sandbox::Policy policy;
   policy.profile = sandbox::Profile::Worker;
-  policy.argv = {kInsideWorker, kInsideRuntime, kInsideCandidate, setup.problem.run_symbol(), setup.problem.workspace_symbol()};
+  policy.argv = {kInsideWorker, kInsideRuntime, kInsideCandidate, setup.problem.run_symbol(),
+                 setup.problem.workspace_symbol()};
   // The candidate names the runtime without a path. Its name is found because the worker has loaded it before.
   policy.env = {{"HIPBENCH_DEVICE_FD", std::to_string(worker::kDeviceFd)}, {"LANG", "C.UTF-8"}};
   policy.mounts = {{find_program("hipbench-worker"), kInsideWorker, sandbox::Access::ReadOnly},
@@ -66,15 +67,19 @@ std::vector<pid_t> children_of(pid_t parent) {
 int threads_of(pid_t process) {
   std::error_code failed;
   int threads = 0;
-  for (std::filesystem::directory_iterator at(fmt::format("/proc/{}/task", process), failed), end; !failed && at != end; at.increment(failed)) ++threads;
+  for (std::filesystem::directory_iterator at(fmt::format("/proc/{}/task", process), failed), end; !failed && at != end;
+       at.increment(failed))
+    ++threads;
   return threads;
 }
 
-// How long the threads of a process were ready to run while others had the machine (/proc/PID/task/TID/schedstat, second number).
+// How long the threads of a process were ready to run while others had the machine (/proc/PID/task/TID/schedstat,
+// second number).
 std::chrono::nanoseconds waited_for_cpu(pid_t process) {
   uint64_t sum = 0;
   std::error_code failed;
-  for (std::filesystem::directory_iterator at(fmt::format("/proc/{}/task", process), failed), end; !failed && at != end; at.increment(failed)) {
+  for (std::filesystem::directory_iterator at(fmt::format("/proc/{}/task", process), failed), end; !failed && at != end;
+       at.increment(failed)) {
     uint64_t ran = 0, waited = 0;
     if (std::ifstream(at->path() / "schedstat") >> ran >> waited) sum += waited;
   }
@@ -175,22 +180,26 @@ std::variant<worker::Answer, Verdict> HostWorker::receive() {
       const ssize_t got = ::recv(control_.get(), &answer, sizeof answer, 0);
       if (got <= 0) return verdict_of_end();
       const auto stage = static_cast<uint32_t>(answer.stage);
-      if (got != static_cast<ssize_t>(sizeof answer) || stage < 1 || stage > static_cast<uint32_t>(worker::Stage::Unordered))
-        return stop(VerdictKind::SandboxViolation, "candidate code wrote to the worker's channel to the judge (descriptor 3)");
+      if (got != static_cast<ssize_t>(sizeof answer) || stage < 1 ||
+          stage > static_cast<uint32_t>(worker::Stage::Unordered))
+        return stop(VerdictKind::SandboxViolation,
+                    "candidate code wrote to the worker's channel to the judge (descriptor 3)");
       answer.text[worker::kMaxText - 1] = 0;
       return answer;
     }
     if (setup_.stop.stop_requested()) return stop(VerdictKind::Infrastructure, "cancelled");
     if (Clock::now() - idle_since < setup_.host_patience) continue;
-    // A machine with too much to do is not the candidate's fault. Many threads that compute can raise this without end; then the
-    // limit of CPU time ends them.
-    const std::chrono::nanoseconds starving = std::max(0ns, starved() - starved_before);  // a thread that ends takes its share along
+    // A machine with too much to do is not the candidate's fault. Many threads that compute can raise this without end;
+    // then the limit of CPU time ends them.
+    const std::chrono::nanoseconds starving =
+        std::max(0ns, starved() - starved_before);  // a thread that ends takes its share along
     if (Clock::now() - idle_since - starving < setup_.host_patience) continue;
     const Result<bool> idle = device_is_idle();
     if (!idle) return Verdict::our_fault(idle.error());
     if (*idle)
-      return stop(VerdictKind::TimedOut, fmt::format("the candidate's host code did not return within {:.3g} s while the device was idle",
-                                                     std::chrono::duration<double>(setup_.host_patience).count()));
+      return stop(VerdictKind::TimedOut,
+                  fmt::format("the candidate's host code did not return within {:.3g} s while the device was idle",
+                              std::chrono::duration<double>(setup_.host_patience).count()));
     idle_since = Clock::now();
     starved_before = starved();
   }
@@ -201,7 +210,8 @@ std::optional<Verdict> HostWorker::ask(const worker::Ask& ask) {
   char byte;
   // Nobody was asked anything, so nothing may have been said; a closed channel reads as empty.
   if (::poll(&early, 1, 0) > 0 && ::recv(control_.get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0)
-    return stop(VerdictKind::SandboxViolation, "candidate code wrote to the worker's channel to the judge (descriptor 3)");
+    return stop(VerdictKind::SandboxViolation,
+                "candidate code wrote to the worker's channel to the judge (descriptor 3)");
   if (::send(control_.get(), &ask, sizeof ask, MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof ask)) return std::nullopt;
   return verdict_of_end();
 }
@@ -255,20 +265,26 @@ std::optional<Verdict> HostWorker::run(std::span<const std::byte> args, uint64_t
   }
   if (left > 0)
     return stop(VerdictKind::SandboxViolation,
-                fmt::format("{} thread{} of the candidate outlive{} the call: join every thread before {} returns", left,
-                            left == 1 ? "" : "s", left == 1 ? "s" : "", setup_.problem.run_symbol()));
+                fmt::format("{} thread{} of the candidate outlive{} the call: join every thread before {} returns",
+                            left, left == 1 ? "" : "s", left == 1 ? "s" : "", setup_.problem.run_symbol()));
   if (answer.stage == worker::Stage::HipFailed)
-    return Verdict{VerdictKind::Crashed, fmt::format("the HIP runtime reported error {} after the call: {}", answer.value, answer.text), {}};
-  // A candidate that hides this gains nothing: the emulated device runs and counts all work in the order of its submission.
-  if (answer.stage == worker::Stage::Unordered)
-    return Verdict{VerdictKind::Rejected,
-                   fmt::format("rule `streams`: work on {} other stream{} is not ordered before the end of the given stream; record an event there and "
-                               "let the given stream wait for it (hipStreamWaitEvent), or synchronise before {} returns",
-                               answer.value, answer.value == 1 ? "" : "s", setup_.problem.run_symbol()),
+    return Verdict{VerdictKind::Crashed,
+                   fmt::format("the HIP runtime reported error {} after the call: {}", answer.value, answer.text),
                    {}};
+  // A candidate that hides this gains nothing: the emulated device runs and counts all work in the order of its
+  // submission.
+  if (answer.stage == worker::Stage::Unordered)
+    return Verdict{
+        VerdictKind::Rejected,
+        fmt::format("rule `streams`: work on {} other stream{} is not ordered before the end of the given stream; "
+                    "record an event there and "
+                    "let the given stream wait for it (hipStreamWaitEvent), or synchronise before {} returns",
+                    answer.value, answer.value == 1 ? "" : "s", setup_.problem.run_symbol()),
+        {}};
   if (answer.value != 0)
     return Verdict{VerdictKind::Crashed,
-                   fmt::format("{} returned {} instead of 0 (as a hipError_t: {})", setup_.problem.run_symbol(), answer.value, answer.text),
+                   fmt::format("{} returned {} instead of 0 (as a hipError_t: {})", setup_.problem.run_symbol(),
+                               answer.value, answer.text),
                    {}};
   return std::nullopt;
 }

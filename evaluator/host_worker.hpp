@@ -1,6 +1,6 @@
 #pragma once
-// The judge's side of one worker process (host track): starts it in the sandbox, asks it to call the candidate, notices when it
-// dies, hangs or breaks a rule.
+// The judge's side of one worker process (host track): starts it in the sandbox, asks it to call the candidate, notices
+// when it dies, hangs or breaks a rule.
 
 #include <chrono>
 #include <cstdint>

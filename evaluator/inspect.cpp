@@ -13,8 +13,8 @@ namespace hipbench {
 
 namespace {
 
-// The sections of a shared object that matter here. Everything is bounds-checked: the compiler's product is not trusted, since
-// the candidate can put anything into it.
+// The sections of a shared object that matter here. Everything is bounds-checked: the compiler's product is not
+// trusted, since the candidate can put anything into it.
 class SharedObject {
  public:
   explicit SharedObject(const std::string& bytes) : bytes_(bytes) {}
@@ -73,7 +73,9 @@ std::optional<Verdict> check_libraries(const SharedObject& object) {
   for (const std::string& library : object.needed())
     if (std::find(std::begin(kAllowedLibraries), std::end(kAllowedLibraries), library) == std::end(kAllowedLibraries))
       return Verdict{VerdictKind::Rejected,
-                     fmt::format("rule `libraries`: the candidate links {}; only the HIP runtime and the C and C++ libraries may be linked", library),
+                     fmt::format("rule `libraries`: the candidate links {}; only the HIP runtime and the C and C++ "
+                                 "libraries may be linked",
+                                 library),
                      {}};
   return std::nullopt;
 }
@@ -95,7 +97,8 @@ KernelResources resources_of(const emulator::Kernel& kernel) {
 
 bool may_use_eight_bit_math(const Problem& problem) {
   const auto fields = problem.pointer_fields();
-  return std::any_of(fields.begin(), fields.end(), [](const PointerField& field) { return field.type == ElementType::E4m3Fnuz; });
+  return std::any_of(fields.begin(), fields.end(),
+                     [](const PointerField& field) { return field.type == ElementType::E4m3Fnuz; });
 }
 
 std::string_view device_code(const Compiled& compiled, Track track) {
@@ -105,15 +108,18 @@ std::string_view device_code(const Compiled& compiled, Track track) {
   return section ? object.range(section->sh_offset, section->sh_size) : std::string_view();
 }
 
-std::optional<Verdict> check_instructions(const Problem& problem, std::span<const emulator::InstructionUse> instructions) {
+std::optional<Verdict> check_instructions(const Problem& problem,
+                                          std::span<const emulator::InstructionUse> instructions) {
   if (may_use_eight_bit_math(problem)) return std::nullopt;
   for (const emulator::InstructionUse& use : instructions)
     if (emulator::is_eight_bit_math(use.mnemonic))
-      return Verdict{VerdictKind::Rejected,
-                     fmt::format("rule `precision`: the code holds {}, but {} is stated in 16-bit types: compute with the types that the problem "
-                                 "states",
-                                 use.mnemonic, problem.id()),
-                     fmt::format("first at code offset {:#x}{}{}", use.offset, use.source.empty() ? "" : ", ", use.source)};
+      return Verdict{
+          VerdictKind::Rejected,
+          fmt::format("rule `precision`: the code holds {}, but {} is stated in 16-bit types: compute with the types "
+                      "that the problem "
+                      "states",
+                      use.mnemonic, problem.id()),
+          fmt::format("first at code offset {:#x}{}{}", use.offset, use.source.empty() ? "" : ", ", use.source)};
   return std::nullopt;
 }
 
@@ -122,7 +128,9 @@ std::variant<std::vector<KernelResources>, Verdict> inspect(const Compiled& comp
   if (track == Track::Host) {
     if (std::optional<Verdict> rejected = check_libraries(SharedObject(compiled.code))) return std::move(*rejected);
     if (code.empty())
-      return Verdict{VerdictKind::Rejected, "rule `device code`: the candidate has no __global__ function; a kernel must do the work", {}};
+      return Verdict{VerdictKind::Rejected,
+                     "rule `device code`: the candidate has no __global__ function; a kernel must do the work",
+                     {}};
   }
   const auto parsed = emulator::CodeObject::parse(std::as_bytes(std::span(code)));
   if (!parsed) return Verdict{VerdictKind::Rejected, "rule `code object`: " + parsed.error().message, {}};
@@ -131,7 +139,8 @@ std::variant<std::vector<KernelResources>, Verdict> inspect(const Compiled& comp
     kernels.push_back(resources_of(kernel));
     if (kernels.back().lds_bytes > kMaxLdsBytes)
       return Verdict{VerdictKind::Rejected,
-                     fmt::format("rule `LDS`: {} declares {} bytes of LDS, a workgroup has {}", kernels.back().name, kernels.back().lds_bytes, kMaxLdsBytes),
+                     fmt::format("rule `LDS`: {} declares {} bytes of LDS, a workgroup has {}", kernels.back().name,
+                                 kernels.back().lds_bytes, kMaxLdsBytes),
                      {}};
   }
   return kernels;

@@ -1,4 +1,5 @@
-// Kernel track: the judge itself launches the candidate's kernels as its plan says. No code of the candidate runs on the host.
+// Kernel track: the judge itself launches the candidate's kernels as its plan says. No code of the candidate runs on
+// the host.
 
 #include <fmt/format.h>
 
@@ -36,7 +37,8 @@ class KernelCandidate final : public Candidate {
       const KernelStep* launch = std::get_if<KernelStep>(&step);
       if (launch == nullptr) continue;
       const KernelInfo* kernel = find(launch->kernel);
-      if (kernel == nullptr) return Verdict{VerdictKind::Infrastructure, "the compiled code lost the kernel " + launch->kernel, {}};
+      if (kernel == nullptr)
+        return Verdict{VerdictKind::Infrastructure, "the compiled code lost the kernel " + launch->kernel, {}};
       if (std::optional<PlanError> error = check_kernel_step(*launch, facts_of(*kernel))) return rejected(*error);
     }
     return std::nullopt;
@@ -44,7 +46,8 @@ class KernelCandidate final : public Candidate {
 
   std::optional<Verdict> call(std::span<const uint64_t> field_addresses) override {
     // The limit counts from here, over all launches of the call.
-    const emulator::Limits limits{.instructions_in_all = limits_.wave_instructions, .check = limits_.check, .time = limits_.time};
+    const emulator::Limits limits{
+        .instructions_in_all = limits_.wave_instructions, .check = limits_.check, .time = limits_.time};
     if (Result<void> set = device().set_limits(limits); !set) return Verdict::our_fault(set.error());
     std::vector<uint64_t> workspaces;
     std::optional<Verdict> verdict = allocate_workspaces(workspaces);
@@ -62,8 +65,12 @@ class KernelCandidate final : public Candidate {
 
  private:
   Client& device() { return setup_.server.trusted(); }
-  Verdict rejected(const PlanError& error) const { return {VerdictKind::Rejected, "rule `plan`: " + error.where_and_what(setup_.file), {}}; }
-  const KernelInfo* find(const std::string& kernel) const { return module_.find_kernel(setup_.compiled.symbols.at(kernel)); }
+  Verdict rejected(const PlanError& error) const {
+    return {VerdictKind::Rejected, "rule `plan`: " + error.where_and_what(setup_.file), {}};
+  }
+  const KernelInfo* find(const std::string& kernel) const {
+    return module_.find_kernel(setup_.compiled.symbols.at(kernel));
+  }
 
   // Filled with 0xFF before every call, so that a kernel that counts on zeros fails.
   std::optional<Verdict> allocate_workspaces(std::vector<uint64_t>& addresses) {
@@ -90,7 +97,8 @@ class KernelCandidate final : public Candidate {
       Result<void> submitted;
       if (const MemsetStep* memset = std::get_if<MemsetStep>(&step)) {
         const auto& addresses = memset->buffer.kind == BufferRef::Kind::Field ? fields : workspaces;
-        if (memset->bytes != 0) submitted = device().fill(addresses[memset->buffer.index], memset->value, 1, memset->bytes);
+        if (memset->bytes != 0)
+          submitted = device().fill(addresses[memset->buffer.index], memset->value, 1, memset->bytes);
       } else {
         submitted = launch(std::get<KernelStep>(step), args, fields, workspaces);
       }
@@ -105,7 +113,8 @@ class KernelCandidate final : public Candidate {
     if (!failure) return Verdict::our_fault(failure.error());
     if (!*failure) return std::nullopt;
     if (auto cleared = device().clear_failure(); !cleared) return Verdict::our_fault(cleared.error());
-    if ((*failure)->refused && (*failure)->report.kernel.empty()) return Verdict{VerdictKind::OutOfMemory, (*failure)->text, {}};
+    if ((*failure)->refused && (*failure)->report.kernel.empty())
+      return Verdict{VerdictKind::OutOfMemory, (*failure)->text, {}};
     return std::nullopt;
   }
 
@@ -145,7 +154,8 @@ class KernelCandidate final : public Candidate {
 KernelFacts facts_of(const KernelInfo& kernel) {
   KernelFacts facts;
   for (const emulator::KernelArgument& argument : kernel.arguments)
-    if (!argument.value_kind.starts_with("hidden_")) facts.parameters.push_back({argument.offset, argument.size, argument.value_kind});
+    if (!argument.value_kind.starts_with("hidden_"))
+      facts.parameters.push_back({argument.offset, argument.size, argument.value_kind});
   facts.static_lds_bytes = kernel.static_lds;
   facts.max_workgroup_size = kernel.max_flat_workgroup_size;
   return facts;

@@ -130,7 +130,8 @@ class PlanReader {
   void check_keys(const toml::table& table, std::string_view what, const std::vector<std::string_view>& known) const {
     for (const auto& [key, node] : table) {
       if (contains(known, key.str())) continue;
-      fail(at(key), fmt::format("{} has no key {}; the keys are {}", what, in_quotes(key.str()), fmt::join(known, ", ")));
+      fail(at(key),
+           fmt::format("{} has no key {}; the keys are {}", what, in_quotes(key.str()), fmt::join(known, ", ")));
     }
   }
 
@@ -183,7 +184,8 @@ class PlanReader {
 
   void read_problem(const toml::table& table) {
     const toml::node* node = table.get("problem");
-    if (node == nullptr) fail(block_.start, fmt::format("the plan has no key \"problem\"; write problem = \"{}\"", problem_.id()));
+    if (node == nullptr)
+      fail(block_.start, fmt::format("the plan has no key \"problem\"; write problem = \"{}\"", problem_.id()));
     if (text_of(*node, "problem") != problem_.id()) {
       fail(at(*node), fmt::format("the plan is for the problem {}, but is evaluated for {}",
                                   in_quotes(node->as_string()->get()), in_quotes(problem_.id())));
@@ -338,7 +340,8 @@ class PlanReader {
     argument.buffer = name;
     if (rest.empty()) return argument;
     if (!rest.starts_with("+")) {
-      fail(argument.at, fmt::format("after the buffer {} only \"+ byte expression\" can stand, got {}", name, in_quotes(rest)));
+      fail(argument.at,
+           fmt::format("after the buffer {} only \"+ byte expression\" can stand, got {}", name, in_quotes(rest)));
     }
     argument.value = parse_value(argument.at, text, text.find('+') + 1);
     return argument;
@@ -394,7 +397,8 @@ class PlanReader {
       }
     }
     while (!waiting.empty()) {
-      const auto ready = std::find_if(waiting.begin(), waiting.end(), [](const auto& entry) { return entry.second.empty(); });
+      const auto ready =
+          std::find_if(waiting.begin(), waiting.end(), [](const auto& entry) { return entry.second.empty(); });
       if (ready == waiting.end()) fail_cycle(lets, waiting);
       const std::string name = ready->first;
       plan_.lets_.push_back(*find_let(lets, name));

@@ -45,7 +45,8 @@ class CommentScanner {
   bool starts_with(std::string_view token) const { return source_.substr(at_, token.size()) == token; }
 
   void skip_line() {
-    while (at_ < source_.size() && source_[at_] != '\n') at_ += source_[at_] == '\\' ? 2 : 1;  // a backslash continues it
+    while (at_ < source_.size() && source_[at_] != '\n')
+      at_ += source_[at_] == '\\' ? 2 : 1;  // a backslash continues it
   }
 
   // To the closing quote, or the end of the line: text after #error may hold a lone apostrophe.

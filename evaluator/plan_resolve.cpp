@@ -18,12 +18,16 @@ constexpr int64_t kMaxGridX = 2147483647, kMaxGridYZ = 65536;  // maxGridSize of
 constexpr int64_t kMaxItemsADimension = 4294967295;            // the dispatch packet counts work-items in 32 bits
 constexpr uint64_t kWorkspaceAlignment = 256;
 
-[[noreturn]] void fail(SourcePosition at, std::string message) { throw PlanError{at.line, at.column, std::move(message)}; }
+[[noreturn]] void fail(SourcePosition at, std::string message) {
+  throw PlanError{at.line, at.column, std::move(message)};
+}
 
-uint64_t align_up(uint64_t bytes) { return (bytes + kWorkspaceAlignment - 1) / kWorkspaceAlignment * kWorkspaceAlignment; }
+uint64_t align_up(uint64_t bytes) {
+  return (bytes + kWorkspaceAlignment - 1) / kWorkspaceAlignment * kWorkspaceAlignment;
+}
 
-// The values of all names for one shape. A [let] that cannot be evaluated is an error only where it is used: a step that
-// `when` leaves out may use it.
+// The values of all names for one shape. A [let] that cannot be evaluated is an error only where it is used: a step
+// that `when` leaves out may use it.
 class Scope {
  public:
   Scope(const Problem& problem, const Shape& shape, const std::vector<LaunchPlan::Named>& sorted_lets)
@@ -69,7 +73,8 @@ class Scope {
 
 class Resolver {
  public:
-  Resolver(const Problem& problem, const Shape& shape, const Scope& scope) : problem_(problem), shape_(shape), scope_(scope) {}
+  Resolver(const Problem& problem, const Shape& shape, const Scope& scope)
+      : problem_(problem), shape_(shape), scope_(scope) {}
 
   void add_workspace(const LaunchPlan::Named& named) {
     constexpr auto kMost = static_cast<int64_t>(kMaxWorkspaceBytes);
@@ -230,10 +235,13 @@ std::variant<ResolvedPlan, PlanError> LaunchPlan::resolve(const Shape& shape) co
 }
 
 std::optional<PlanError> check_kernel_step(const KernelStep& step, const KernelFacts& facts) {
-  const auto error = [](SourcePosition at, std::string message) { return PlanError{at.line, at.column, std::move(message)}; };
+  const auto error = [](SourcePosition at, std::string message) {
+    return PlanError{at.line, at.column, std::move(message)};
+  };
   const size_t given = step.arguments.size(), wanted = facts.parameters.size();
   if (given != wanted) {
-    return error(step.at, fmt::format("the kernel {} takes {} arguments, the plan gives {}", step.kernel, wanted, given));
+    return error(step.at,
+                 fmt::format("the kernel {} takes {} arguments, the plan gives {}", step.kernel, wanted, given));
   }
   for (size_t i = 0; i < given; ++i) {
     const ResolvedArgument& argument = step.arguments[i];
@@ -249,9 +257,10 @@ std::optional<PlanError> check_kernel_step(const KernelStep& step, const KernelF
   }
   const uint64_t items = uint64_t{step.block[0]} * step.block[1] * step.block[2];
   if (items > facts.max_workgroup_size) {
-    return error(step.at, fmt::format("the kernel {} is compiled for at most {} work-items a workgroup, the plan asks for "
-                                      "{}; write __launch_bounds__({}) in front of it",
-                                      step.kernel, facts.max_workgroup_size, items, items));
+    return error(step.at,
+                 fmt::format("the kernel {} is compiled for at most {} work-items a workgroup, the plan asks for "
+                             "{}; write __launch_bounds__({}) in front of it",
+                             step.kernel, facts.max_workgroup_size, items, items));
   }
   return std::nullopt;
 }

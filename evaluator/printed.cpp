@@ -51,7 +51,8 @@ void Printed::add_piece(Text& to, std::string_view piece, bool ends_line) {
 std::string Printed::section(std::string_view heading, const Text& text) {
   std::string lines = fmt::format("{}:\n", heading);
   for (const Line& line : text.lines)
-    lines += line.times == 1 ? fmt::format("  {}\n", line.text) : fmt::format("  {} ({} times)\n", line.text, line.times);
+    lines +=
+        line.times == 1 ? fmt::format("  {}\n", line.text) : fmt::format("  {} ({} times)\n", line.text, line.times);
   if (!text.unfinished.empty()) lines += fmt::format("  {}\n", text.unfinished);
   if (text.cut) lines += fmt::format("(only the first {} bytes are kept)\n", kKeptBytes);
   return lines;
@@ -69,7 +70,8 @@ void Printed::append_to(Verdict& verdict) const {
   };
   std::erase_if(errors.lines, [&](const Line& line) { return is_known(line) || repeats_first_line(line); });
   // Only the empty lines around it are left.
-  if (std::all_of(errors.lines.begin(), errors.lines.end(), [](const Line& line) { return line.text.empty(); })) errors.lines.clear();
+  if (std::all_of(errors.lines.begin(), errors.lines.end(), [](const Line& line) { return line.text.empty(); }))
+    errors.lines.clear();
   const auto append = [&](std::string_view heading, const Text& text) {
     if (text.empty()) return;
     if (!verdict.evidence.empty() && !verdict.evidence.ends_with('\n')) verdict.evidence += '\n';
@@ -88,8 +90,9 @@ std::string Printed::sections() const {
 std::string Printed::warning() const {
   const std::string line = output_.first_line();
   const std::string quoted = line.substr(0, whole_characters(line, kQuotedBytes));
-  return fmt::format("the candidate printed on the device: {}{} (docs/candidate-format.md: printf is for trying things out)", quoted,
-                     quoted.size() < line.size() || output_.has_more_than_a_line() ? " …" : "");
+  return fmt::format(
+      "the candidate printed on the device: {}{} (docs/candidate-format.md: printf is for trying things out)", quoted,
+      quoted.size() < line.size() || output_.has_more_than_a_line() ? " …" : "");
 }
 
 }  // namespace hipbench

@@ -1,6 +1,6 @@
 #pragma once
-// What a candidate printed while one shape was checked: device printf and assert, and on the host track what its process wrote.
-// Kept to show it to the author, never to judge by it.
+// What a candidate printed while one shape was checked: device printf and assert, and on the host track what its
+// process wrote. Kept to show it to the author, never to judge by it.
 
 #include <string>
 #include <string_view>
@@ -27,7 +27,8 @@ class Printed {
   std::string warning() const;
 
  private:
-  // The beginning of a text, line by line. A line that is printed again and again, as by every lane of a failed assert, is kept once.
+  // The beginning of a text, line by line. A line that is printed again and again, as by every lane of a failed assert,
+  // is kept once.
   struct Line {
     std::string text;
     size_t times = 1;

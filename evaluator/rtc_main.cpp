@@ -1,11 +1,11 @@
-// hipbench-rtc: one hipRTC compile, inside the compile sandbox. It opens the hipRTC it is given (ROCm's on a GPU machine, our
-// drop-in elsewhere) and knows nothing of HIP at build time.
+// hipbench-rtc: one hipRTC compile, inside the compile sandbox. It opens the hipRTC it is given (ROCm's on a GPU
+// machine, our drop-in elsewhere) and knows nothing of HIP at build time.
 //
 //   hipbench-rtc REQUEST CODE NAMES
 //
-// REQUEST is JSON: library, source (a path), name, headers (name → text), options, kernels (name expressions). CODE gets the code
-// object, NAMES the lowered names as JSON. Standard error gets the compiler's log. Exit status 0; 1: it does not compile; 2: hipRTC
-// itself failed.
+// REQUEST is JSON: library, source (a path), name, headers (name → text), options, kernels (name expressions). CODE
+// gets the code object, NAMES the lowered names as JSON. Standard error gets the compiler's log. Exit status 0; 1: it
+// does not compile; 2: hipRTC itself failed.
 
 #include <dlfcn.h>
 
@@ -47,9 +47,10 @@ struct Rtc {
       function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(::dlsym(library, name));
       return function != nullptr;
     };
-    return find(create, "hiprtcCreateProgram") && find(add_name, "hiprtcAddNameExpression") && find(compile, "hiprtcCompileProgram") &&
-           find(log_size, "hiprtcGetProgramLogSize") && find(log, "hiprtcGetProgramLog") && find(code_size, "hiprtcGetCodeSize") &&
-           find(code, "hiprtcGetCode") && find(lowered, "hiprtcGetLoweredName") && find(error_string, "hiprtcGetErrorString");
+    return find(create, "hiprtcCreateProgram") && find(add_name, "hiprtcAddNameExpression") &&
+           find(compile, "hiprtcCompileProgram") && find(log_size, "hiprtcGetProgramLogSize") &&
+           find(log, "hiprtcGetProgramLog") && find(code_size, "hiprtcGetCodeSize") && find(code, "hiprtcGetCode") &&
+           find(lowered, "hiprtcGetLoweredName") && find(error_string, "hiprtcGetErrorString");
   }
 };
 
@@ -79,8 +80,8 @@ int run(const nlohmann::json& request, const char* code_path, const char* names_
   const auto names = pointers(header_names), texts = pointers(header_texts);
   const std::string program_name = request.at("name");
   Rtc::Program program = nullptr;
-  int result = rtc.create(&program, source.c_str(), program_name.c_str(), static_cast<int>(names.size()), const_cast<const char**>(texts.data()),
-                          const_cast<const char**>(names.data()));
+  int result = rtc.create(&program, source.c_str(), program_name.c_str(), static_cast<int>(names.size()),
+                          const_cast<const char**>(texts.data()), const_cast<const char**>(names.data()));
   const std::vector<std::string> kernels = request.at("kernels"), options = request.at("options");
   for (const std::string& kernel : kernels)
     if (result == 0) result = rtc.add_name(program, kernel.c_str());
@@ -99,7 +100,8 @@ int run(const nlohmann::json& request, const char* code_path, const char* names_
   if (result != 0) return broken(std::string("hipRTC gives no code: ") + rtc.error_string(result));
   nlohmann::json symbols = nlohmann::json::object();
   for (const std::string& kernel : kernels)
-    if (const char* symbol = nullptr; rtc.lowered(program, kernel.c_str(), &symbol) == 0 && symbol != nullptr) symbols[kernel] = symbol;
+    if (const char* symbol = nullptr; rtc.lowered(program, kernel.c_str(), &symbol) == 0 && symbol != nullptr)
+      symbols[kernel] = symbol;
   std::ofstream(code_path, std::ios::binary) << code;
   std::ofstream(names_path, std::ios::binary) << symbols.dump();
   return 0;

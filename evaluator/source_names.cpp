@@ -6,12 +6,13 @@ namespace hipbench {
 
 namespace {
 
-// In front of a source line in a fault report. Line tables hold the source's place in the compile sandbox: a path (host track) or
-// its base name (kernel track).
+// In front of a source line in a fault report. Line tables hold the source's place in the compile sandbox: a path (host
+// track) or its base name (kernel track).
 constexpr std::string_view kPlace = "  source     ";
 
 void replace(std::string& text, const std::string& from, const std::string& to) {
-  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) text.replace(at, from.size(), to);
+  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
 }
 
 // A header of the toolchain: "hip/amd_detail/…", wherever that folder was when the candidate was compiled.

@@ -1,5 +1,6 @@
 #pragma once
-// How a candidate did. Every evaluation ends in exactly one verdict, a value that is stored and shown; it is never an Error.
+// How a candidate did. Every evaluation ends in exactly one verdict, a value that is stored and shown; it is never an
+// Error.
 
 #include <array>
 #include <optional>

@@ -36,7 +36,8 @@ struct Comparison {
   // are those that were compared. Empty when passed.
   std::string map;
 
-  // "1024 of 4096 elements are wrong, worst at (70, 3): got 1.5, expected 2 (error 0.5, allowed 0.041). every row >= 64 …"
+  // "1024 of 4096 elements are wrong, worst at (70, 3): got 1.5, expected 2 (error 0.5, allowed 0.041). every row >= 64
+  // …"
   std::string sentence() const;
 };
 

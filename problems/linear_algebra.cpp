@@ -1,5 +1,6 @@
 // OpenBLAS, because it picks its kernels for the processor at run time: 35 GFLOP/s on a core where Eigen, compiled for
-// AVX2, has 22. Every call to it runs on the thread that makes it; the threads are ours, so that the caller says how many.
+// AVX2, has 22. Every call to it runs on the thread that makes it; the threads are ours, so that the caller says how
+// many.
 
 #include "problems/linear_algebra.hpp"
 
@@ -27,7 +28,8 @@ int blas_int(int64_t value) {
 void multiply_columns(const ConstMatrix& a, const ConstMatrix& b, const Matrix& c, double c_factor, int64_t first,
                       int64_t count) {
   const double* right = b.data + (b.is_transposed ? first * b.stride : first);
-  // The serial OpenBLAS hands out its work buffers without a lock: two calls at once may get the same, and wrong results.
+  // The serial OpenBLAS hands out its work buffers without a lock: two calls at once may get the same, and wrong
+  // results.
   static const bool is_serial = openblas_get_parallel() == OPENBLAS_SEQUENTIAL;
   static std::mutex one_at_a_time;
   std::unique_lock turn(one_at_a_time, std::defer_lock);

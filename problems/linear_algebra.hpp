@@ -20,7 +20,8 @@ struct Matrix {
 };
 
 // c = a . b + c_factor * c, on at most `threads` threads (0 counts as 1); c_factor = 0 does not read c. Several threads
-// may call it at a time. Which rows and columns of a larger product are asked for may change the last bits of an element.
+// may call it at a time. Which rows and columns of a larger product are asked for may change the last bits of an
+// element.
 void multiply(const ConstMatrix& a, const ConstMatrix& b, const Matrix& c, double c_factor, unsigned threads);
 
 }  // namespace hipbench

@@ -70,7 +70,8 @@ uint16_t double_to_f16(double value) {
   if (std::isnan(value)) return 0x7e00;
   const double magnitude = round_to_format(std::abs(value), 10, -24);
   if (magnitude >= 65536) return sign | 0x7c00;
-  if (magnitude < std::ldexp(1.0, -14)) return static_cast<uint16_t>(sign | static_cast<int>(std::ldexp(magnitude, 24)));
+  if (magnitude < std::ldexp(1.0, -14))
+    return static_cast<uint16_t>(sign | static_cast<int>(std::ldexp(magnitude, 24)));
   const int exponent = std::ilogb(magnitude);
   const int fraction = static_cast<int>(std::ldexp(magnitude, 10 - exponent)) - 1024;
   return static_cast<uint16_t>(sign | (exponent + 15) << 10 | fraction);

@@ -2,9 +2,8 @@
 // The narrow float formats of the problems, as the oracle understands them. Deliberately independent of the emulator's
 // conversions: two writings of the same rules that the tests hold against each other.
 //
-//   e4m3fnuz  s eeee mmm   bias 8, no infinity, no -0; the code of -0 (0x80) is the one NaN; largest 240, smallest 2^-10
-//   bf16      upper half of an f32
-//   f16       IEEE binary16
+//   e4m3fnuz  s eeee mmm   bias 8, no infinity, no -0; the code of -0 (0x80) is the one NaN; largest 240, smallest
+//   2^-10 bf16      upper half of an f32 f16       IEEE binary16
 
 #include <bit>
 #include <cmath>

@@ -11,8 +11,8 @@
 
 namespace hipbench {
 
-// xoshiro256** whose 256-bit state is the SHA-256 of the purpose, the seed and the case. So a candidate that works out the
-// state from the inputs of one launch learns nothing of the next launch's, nor of the seed.
+// xoshiro256** whose 256-bit state is the SHA-256 of the purpose, the seed and the case. So a candidate that works out
+// the state from the inputs of one launch learns nothing of the next launch's, nor of the seed.
 class RandomStream {
  public:
   RandomStream(std::string_view purpose, uint64_t seed, uint64_t case_index);
@@ -39,8 +39,8 @@ class RandomStream {
   bool has_spare_ = false;
 };
 
-// Draws one of up to 256 codes with given probabilities (Walker's alias method, 32 random bits a draw): for narrow formats
-// this gives the exact distribution of "draw a normal, round it" at a fraction of the cost.
+// Draws one of up to 256 codes with given probabilities (Walker's alias method, 32 random bits a draw): for narrow
+// formats this gives the exact distribution of "draw a normal, round it" at a fraction of the cost.
 class CodeSampler {
  public:
   explicit CodeSampler(const std::array<double, 256>& probabilities);
@@ -59,7 +59,8 @@ class CodeSampler {
 };
 
 // Draws f16 or bf16 numbers: a normal with the given deviation, rounded to the type. The alias method again, over all
-// 65536 codes with 32 random bits a draw; a code's probability is right within 2^-32. Fast enough for weights of gigabytes.
+// 65536 codes with 32 random bits a draw; a code's probability is right within 2^-32. Fast enough for weights of
+// gigabytes.
 class NormalSampler {
  public:
   NormalSampler(ElementType type, double deviation);

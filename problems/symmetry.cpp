@@ -69,7 +69,8 @@ uint16_t scaled_bits(ElementType type, uint16_t bits, int exponent, bool negate)
   if (old_exponent > 0 && new_exponent > 0 && new_exponent < exponent_mask)
     return static_cast<uint16_t>((magnitude + exponent * (1 << fraction_bits)) | sign);
   const auto unsigned_bits = static_cast<uint16_t>(magnitude);
-  const double value = std::ldexp(type == ElementType::Bf16 ? bf16_to_float(unsigned_bits) : f16_to_double(unsigned_bits), exponent);
+  const double value =
+      std::ldexp(type == ElementType::Bf16 ? bf16_to_float(unsigned_bits) : f16_to_double(unsigned_bits), exponent);
   return static_cast<uint16_t>((type == ElementType::Bf16 ? double_to_bf16(value) : double_to_f16(value)) | sign);
 }
 

@@ -16,8 +16,8 @@ using Permutation = std::vector<int64_t>;
 Permutation identity_permutation(int64_t size);
 // Each permutation is equally likely.
 Permutation random_permutation(RandomStream& random, int64_t size);
-// Permutes whole blocks of `block` elements among themselves and the elements within each block; a shorter last block keeps
-// its place.
+// Permutes whole blocks of `block` elements among themselves and the elements within each block; a shorter last block
+// keeps its place.
 Permutation random_block_permutation(RandomStream& random, int64_t size, int64_t block);
 // Two different places are exchanged, the rest stays. Nothing for size < 2.
 Permutation random_exchange(RandomStream& random, int64_t size);
@@ -31,8 +31,8 @@ struct MovedRows {
 };
 MovedRows move_rows(std::span<const int64_t> held, const Permutation& to);
 
-// The bits of a bf16 or f16 number times 2^exponent, negated if `negate`. Exact unless the product is subnormal, where it is
-// rounded (far below any absolute tolerance); exponents must leave room to overflow.
+// The bits of a bf16 or f16 number times 2^exponent, negated if `negate`. Exact unless the product is subnormal, where
+// it is rounded (far below any absolute tolerance); exponents must leave room to overflow.
 uint16_t scaled_bits(ElementType type, uint16_t bits, int exponent, bool negate);
 
 }  // namespace hipbench

@@ -46,13 +46,13 @@ Result<std::vector<std::byte>> read_tensor(const Problem& problem, const Shape& 
   const std::filesystem::path file = file_of(folder, field);
   NpyTensor tensor = TRY(read_npy(file));
   if (!is_type(tensor.type, field.type)) {
-    return Error{
-        fmt::format("{} holds '{}', but '{}' must be {}", file.string(), tensor.type, field.name, how_to_make(field.type))};
+    return Error{fmt::format("{} holds '{}', but '{}' must be {}", file.string(), tensor.type, field.name,
+                             how_to_make(field.type))};
   }
   const std::vector<int64_t> wanted = problem.tensor_shape(shape, pointer);
   if (tensor.shape != wanted) {
-    return Error{fmt::format("{} has the shape {}, but for {} '{}' must have {}{}", file.string(), tensor.shape_text(), shape.label,
-                             field.name, npy_shape_text(wanted), shape_hint(tensor.shape, wanted))};
+    return Error{fmt::format("{} has the shape {}, but for {} '{}' must have {}{}", file.string(), tensor.shape_text(),
+                             shape.label, field.name, npy_shape_text(wanted), shape_hint(tensor.shape, wanted))};
   }
   return std::move(tensor.data);
 }
@@ -84,14 +84,16 @@ Result<Buffers> read_input_tensors(const Problem& problem, const Shape& shape, c
     if (field.access != Access::Out && !std::filesystem::exists(file_of(folder, field), error))
       missing.push_back(field.name + ".npy");
   if (!missing.empty())
-    return Error{fmt::format("{} lacks {}; each input of {} is one file there", folder.string(), fmt::join(missing, ", "), problem.id())};
+    return Error{fmt::format("{} lacks {}; each input of {} is one file there", folder.string(),
+                             fmt::join(missing, ", "), problem.id())};
   Buffers inputs(fields.size());
   for (size_t k = 0; k < fields.size(); ++k)
     if (fields[k].access != Access::Out) inputs[k] = TRY(read_tensor(problem, shape, k, folder));
   return inputs;
 }
 
-Result<void> write_tensors(const Problem& problem, const Shape& shape, const Buffers& tensors, const std::filesystem::path& folder) {
+Result<void> write_tensors(const Problem& problem, const Shape& shape, const Buffers& tensors,
+                           const std::filesystem::path& folder) {
   TRY(make_folder(folder));
   const std::span<const PointerField> fields = problem.pointer_fields();
   for (size_t k = 0; k < fields.size(); ++k)
@@ -109,7 +111,8 @@ Result<void> write_packed_outputs(const Problem& problem, const Shape& shape, co
     std::vector<int64_t> extents = problem.tensor_shape(shape, k);
     const StridedRange range = problem.writable(shape, k);
     if (range.total_bytes() != problem.byte_count(shape, k)) {
-      extents = {static_cast<int64_t>(range.rows), static_cast<int64_t>(range.row_bytes / element_size(fields[k].type))};
+      extents = {static_cast<int64_t>(range.rows),
+                 static_cast<int64_t>(range.row_bytes / element_size(fields[k].type))};
     }
     TRY(write_npy(file_of(folder, fields[k]), npy_type(fields[k].type), extents, packed[k]));
   }

@@ -46,8 +46,8 @@ struct ListFilter {
   int64_t limit = -1;   // newest so many; -1: all
 };
 
-// The times of one source that others may be divided by: of its stored evaluations that passed in the sandbox, under what
-// `like` ran under (problem, device, compiler, kind of time, timing model), whatever their shapes.
+// The times of one source that others may be divided by: of its stored evaluations that passed in the sandbox, under
+// what `like` ran under (problem, device, compiler, kind of time, timing model), whatever their shapes.
 struct SourceTimes {
   std::map<std::string, double> us;  // by shape; the newest, our own before imported ones
   std::vector<int64_t> evaluations;  // that they come from
@@ -84,7 +84,8 @@ class Store {
   // What was answered for a candidate; nothing if it is still to be done.
   Result<std::optional<BatchAnswer>> find_answer(int64_t batch, const std::string& candidate) const;
   // Stores an evaluation and the answer that `make_line` makes of its id, both or neither. An answer whose fault is
-  // Infrastructure may be replaced later, another is an Error. Returns the line. A cancelled evaluation is not stored, only its line.
+  // Infrastructure may be replaced later, another is an Error. Returns the line. A cancelled evaluation is not stored,
+  // only its line.
   Result<std::string> record_answer(const Evaluation& evaluation, const BatchPlace& place,
                                     const std::function<std::string(std::optional<int64_t> id)>& make_line);
 

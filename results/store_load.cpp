@@ -47,12 +47,13 @@ Result<std::vector<int32_t>> read_values(std::string_view text) {
 }
 
 Result<Evaluation> read_evaluation(SQLite::Database& database, int64_t id) {
-  SQLite::Statement query(database,
-                          "SELECT started_at, problem, track, device, file, source_sha256, text, seed, shape_set, "
-                          "sandboxed, memory_checks, verdict, "
-                          "reason, evidence, compile_seconds, compile_was_cached, total_seconds, toolchain, stage, attempts, "
-                          "peak_memory_bytes, device_description "
-                          "FROM evaluations JOIN sources ON sha256 = source_sha256 WHERE id = ?");
+  SQLite::Statement query(
+      database,
+      "SELECT started_at, problem, track, device, file, source_sha256, text, seed, shape_set, "
+      "sandboxed, memory_checks, verdict, "
+      "reason, evidence, compile_seconds, compile_was_cached, total_seconds, toolchain, stage, attempts, "
+      "peak_memory_bytes, device_description "
+      "FROM evaluations JOIN sources ON sha256 = source_sha256 WHERE id = ?");
   query.bind(1, id);
   if (!query.executeStep()) return Error{fmt::format("there is no evaluation {}; `hipbench report` lists them", id)};
   Row row(query);
@@ -114,7 +115,8 @@ Result<std::vector<ShapeResult>> read_shapes(SQLite::Database& database, int64_t
       "SELECT shape, field_values, verdict, reason, evidence, checked_rows, row_count, rounds, coalesce(time_us, 0), "
       "provenance, wave_instructions, emulation_seconds, within_tolerance, output, elements, mismatches, non_finite, "
       "untouched, "
-      "worst_ratio, pattern, worst_row, worst_column, worst_got, worst_expected, worst_error, worst_allowed, timing_model, coalesce(time_error, 0), "
+      "worst_ratio, pattern, worst_row, worst_column, worst_got, worst_expected, worst_error, worst_allowed, "
+      "timing_model, coalesce(time_error, 0), "
       "mismatch_map "
       "FROM shape_results WHERE evaluation_id = ? ORDER BY ordinal");
   query.bind(1, id);
@@ -220,16 +222,18 @@ Result<Evaluation> Store::load(int64_t id) const {
 }
 
 Result<SourceTimes> Store::times_of(const std::string& source_sha256, const Evaluation& like) const {
-  const auto timed = std::find_if(like.shapes.begin(), like.shapes.end(), [](const ShapeResult& s) { return s.time_us > 0; });
+  const auto timed =
+      std::find_if(like.shapes.begin(), like.shapes.end(), [](const ShapeResult& s) { return s.time_us > 0; });
   if (timed == like.shapes.end()) return SourceTimes();
   return guarded(connection_->path, [&]() -> Result<SourceTimes> {
-    SQLite::Statement query(*connection_->database,
-                            "SELECT e.id, e.toolchain, s.shape, s.time_us FROM evaluations AS e "
-                            "JOIN shape_results AS s ON s.evaluation_id = e.id LEFT JOIN imported_evaluations AS x "
-                            "ON x.evaluation_id = e.id WHERE e.source_sha256 = ? "
-                            "AND e.problem = ? AND e.device = ? AND (e.device = 'emulated' OR e.device_description = ?) "
-                            "AND s.provenance = ? AND s.timing_model = ? AND e.verdict = 'passed' AND e.sandboxed "
-                            "AND NOT e.memory_checks AND s.time_us > 0 ORDER BY x.evaluation_id IS NULL, e.id");
+    SQLite::Statement query(
+        *connection_->database,
+        "SELECT e.id, e.toolchain, s.shape, s.time_us FROM evaluations AS e "
+        "JOIN shape_results AS s ON s.evaluation_id = e.id LEFT JOIN imported_evaluations AS x "
+        "ON x.evaluation_id = e.id WHERE e.source_sha256 = ? "
+        "AND e.problem = ? AND e.device = ? AND (e.device = 'emulated' OR e.device_description = ?) "
+        "AND s.provenance = ? AND s.timing_model = ? AND e.verdict = 'passed' AND e.sandboxed "
+        "AND NOT e.memory_checks AND s.time_us > 0 ORDER BY x.evaluation_id IS NULL, e.id");
     SQLite::bind(query, source_sha256, like.problem, std::string(to_string(like.device)), like.device_description,
                  timed->time_is_modelled ? "modelled" : "measured", timed->time_is_modelled ? timed->timing_model : "");
     SourceTimes times;

@@ -164,7 +164,8 @@ Result<int64_t> Store::record_reverified(const Evaluation& evaluation, int64_t o
 Result<int64_t> Store::open_batch(const std::string& name) {
   return guarded(connection_->path, [&]() -> Result<int64_t> {
     SQLite::Database& database = *connection_->database;
-    SQLite::Statement insert(database, "INSERT OR IGNORE INTO batches (name, started_at) VALUES (?, strftime('%Y-%m-%dT%H:%M:%SZ'))");
+    SQLite::Statement insert(
+        database, "INSERT OR IGNORE INTO batches (name, started_at) VALUES (?, strftime('%Y-%m-%dT%H:%M:%SZ'))");
     insert.bind(1, name);
     insert.exec();
     SQLite::Statement query(database, "SELECT id FROM batches WHERE name = ?");
@@ -176,8 +177,9 @@ Result<int64_t> Store::open_batch(const std::string& name) {
 
 Result<std::optional<BatchAnswer>> Store::find_answer(int64_t batch, const std::string& candidate) const {
   return guarded(connection_->path, [&]() -> Result<std::optional<BatchAnswer>> {
-    SQLite::Statement query(*connection_->database,
-                            "SELECT request_sha256, fault, line FROM batch_results WHERE batch_id = ? AND candidate = ?");
+    SQLite::Statement query(
+        *connection_->database,
+        "SELECT request_sha256, fault, line FROM batch_results WHERE batch_id = ? AND candidate = ?");
     query.bind(1, batch);
     query.bind(2, candidate);
     if (!query.executeStep()) return std::optional<BatchAnswer>();
@@ -194,14 +196,16 @@ Result<std::string> Store::record_answer(const Evaluation& evaluation, const Bat
   return guarded(connection_->path, [&]() -> Result<std::string> {
     SQLite::Database& database = *connection_->database;
     SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
-    const std::optional<int64_t> id = evaluation.cancelled ? std::nullopt : std::optional(insert_all(connection_->inserts, evaluation));
+    const std::optional<int64_t> id =
+        evaluation.cancelled ? std::nullopt : std::optional(insert_all(connection_->inserts, evaluation));
     std::string line = make_line(id);
     const Fault fault = evaluation.cancelled ? Fault::None : evaluation.verdict.fault();
-    SQLite::Statement insert(database,
-                             "INSERT INTO batch_results (batch_id, candidate, request_sha256, fault, evaluation_id, line) "
-                             "VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET request_sha256 = excluded.request_sha256, "
-                             "fault = excluded.fault, evaluation_id = excluded.evaluation_id, line = excluded.line "
-                             "WHERE fault = 'infrastructure'");
+    SQLite::Statement insert(
+        database,
+        "INSERT INTO batch_results (batch_id, candidate, request_sha256, fault, evaluation_id, line) "
+        "VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET request_sha256 = excluded.request_sha256, "
+        "fault = excluded.fault, evaluation_id = excluded.evaluation_id, line = excluded.line "
+        "WHERE fault = 'infrastructure'");
     insert.bind(1, place.batch);
     insert.bind(2, place.candidate);
     insert.bind(3, place.request_sha256);
@@ -209,7 +213,8 @@ Result<std::string> Store::record_answer(const Evaluation& evaluation, const Bat
     if (id) insert.bind(5, *id);
     insert.bind(6, line);
     if (insert.exec() == 0)
-      return Error{fmt::format("candidate \"{}\" of this batch was evaluated by another program meanwhile", place.candidate)};
+      return Error{
+          fmt::format("candidate \"{}\" of this batch was evaluated by another program meanwhile", place.candidate)};
     transaction.commit();
     return line;
   });

@@ -26,7 +26,8 @@ Result<HostPaths> HostPaths::on_the_host(const Policy& policy, std::vector<Tempo
     TRY(write_file_atomically(host, content));
     paths.replacements_.emplace_back(inside.string(), host.string());
     // Their folders too: an argument may name one ("-I /include").
-    for (std::filesystem::path folder = inside.parent_path(); folder != folder.root_path(); folder = folder.parent_path())
+    for (std::filesystem::path folder = inside.parent_path(); folder != folder.root_path();
+         folder = folder.parent_path())
       if (folder != "/tmp") paths.replacements_.emplace_back(folder.string(), (root / folder.relative_path()).string());
   }
   std::ranges::sort(paths.replacements_, [](const auto& a, const auto& b) { return a.first.size() > b.first.size(); });

@@ -30,8 +30,8 @@ using std::chrono::milliseconds;
 constexpr milliseconds kSetUpTime = std::chrono::seconds(30);  // it takes 20 ms; a machine may be heavily loaded
 constexpr milliseconds kEndTime = std::chrono::seconds(20);    // for processes that the kernel cannot kill at once
 
-// bubblewrap's child waits for its parent to write the id maps, and only then asks to die with it: were the parent alone killed
-// in between, the child would wait for ever, with the uid's lock. A stopped parent makes no more children.
+// bubblewrap's child waits for its parent to write the id maps, and only then asks to die with it: were the parent
+// alone killed in between, the child would wait for ever, with the uid's lock. A stopped parent makes no more children.
 void kill_with_children(int pidfd, pid_t pid) {
   syscall(SYS_pidfd_send_signal, pidfd, SIGSTOP, nullptr, 0);
   siginfo_t stopped{};

@@ -1,5 +1,6 @@
-// The worker: the sandboxed process that a host-track candidate lives in. It loads the HIP runtime (ROCm's on a GPU machine, our
-// drop-in elsewhere), then the candidate, and calls the candidate's entry points when the judge says so. It holds no secret.
+// The worker: the sandboxed process that a host-track candidate lives in. It loads the HIP runtime (ROCm's on a GPU
+// machine, our drop-in elsewhere), then the candidate, and calls the candidate's entry points when the judge says so.
+// It holds no secret.
 //
 //   hipbench-worker RUNTIME CANDIDATE RUN_SYMBOL WORKSPACE_SYMBOL
 
@@ -18,7 +19,8 @@ namespace {
 
 using namespace hipbench::worker;
 
-// The few runtime functions used, resolved before the candidate is loaded, so that it cannot put its own in their place.
+// The few runtime functions used, resolved before the candidate is loaded, so that it cannot put its own in their
+// place.
 struct Hip {
   int (*create_stream)(void**) = nullptr;
   int (*synchronize)() = nullptr;
@@ -70,7 +72,8 @@ int main(int argc, char** argv) {
   if (run == nullptr) {
     char text[256];
     std::snprintf(text, sizeof text,
-                  "the candidate does not export %s (is it declared extern \"C\"? A kernel-track file has a comment /* hipbench-plan 1)",
+                  "the candidate does not export %s (is it declared extern \"C\"? A kernel-track file has a comment /* "
+                  "hipbench-plan 1)",
                   argv[3]);
     give_up(Stage::LoadFailed, text);
   }
@@ -100,6 +103,7 @@ int main(int argc, char** argv) {
     else if (returned == 0 && unordered > 0)
       answer(Stage::Unordered, unordered, "");
     else
-      answer(Stage::Done, returned, returned == 0 ? "" : hip.error_string(returned));  // most candidates return a hipError_t
+      answer(Stage::Done, returned,
+             returned == 0 ? "" : hip.error_string(returned));  // most candidates return a hipError_t
   }
 }

@@ -1,6 +1,6 @@
 #pragma once
-// What the judge and the worker say to each other over one SOCK_SEQPACKET socket, one message a packet. The worker is not
-// believed: the judge uses the answers to pace itself and to word messages, never as evidence of a result.
+// What the judge and the worker say to each other over one SOCK_SEQPACKET socket, one message a packet. The worker is
+// not believed: the judge uses the answers to pace itself and to word messages, never as evidence of a result.
 
 #include <cstdint>
 

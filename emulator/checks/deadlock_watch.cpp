@@ -56,7 +56,8 @@ bool SpinState::repeats(const Wave& wave, u32 vgprs, u32 agprs, u64 progress) {
 bool DeadlockWatch::thread_is_stuck(size_t thread, u64 progress) {
   const std::lock_guard lock(mutex_);
   stuck_at_[thread] = progress;
-  return std::all_of(stuck_at_.begin(), stuck_at_.end(), [&](u64 other) { return other == progress || other == kEnded; });
+  return std::all_of(stuck_at_.begin(), stuck_at_.end(),
+                     [&](u64 other) { return other == progress || other == kEnded; });
 }
 
 void DeadlockWatch::thread_ended(size_t thread) {

@@ -1,7 +1,7 @@
 #pragma once
-// Finds out that a launch can never end: every wave goes round in circles while nothing in memory changes. A wave's state
-// (registers, program counter, scratch) that comes back with memory unchanged comes back for ever, so that no wave that is only
-// slow is taken for stuck.
+// Finds out that a launch can never end: every wave goes round in circles while nothing in memory changes. A wave's
+// state (registers, program counter, scratch) that comes back with memory unchanged comes back for ever, so that no
+// wave that is only slow is taken for stuck.
 
 #include <mutex>
 #include <vector>
@@ -30,7 +30,8 @@ class DeadlockWatch {
  public:
   explicit DeadlockWatch(size_t threads) : stuck_at_(threads, kRuns) {}
 
-  // All that the thread has, and may start, is stuck while the launch's progress is `progress`. True when all threads say so.
+  // All that the thread has, and may start, is stuck while the launch's progress is `progress`. True when all threads
+  // say so.
   bool thread_is_stuck(size_t thread, u64 progress);
   void thread_ended(size_t thread);
 

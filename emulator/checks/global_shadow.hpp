@@ -1,6 +1,6 @@
 #pragma once
-// Device memory as one launch sees it: which workgroup wrote a dword last, and where nothing has to be looked at. Shared by all
-// threads that execute the launch; entries are read and written whole.
+// Device memory as one launch sees it: which workgroup wrote a dword last, and where nothing has to be looked at.
+// Shared by all threads that execute the launch; entries are read and written whole.
 
 #include <atomic>
 #include <optional>
@@ -29,15 +29,18 @@ class GlobalShadow {
     return offset < window_.size() ? std::optional<u64>(offset) : std::nullopt;
   }
 
-  // True when loads of [offset, offset + size) are surely fine: initialised, and nobody has written there in this launch.
+  // True when loads of [offset, offset + size) are surely fine: initialised, and nobody has written there in this
+  // launch.
   bool is_clean(u64 offset, u64 size) {
     const u64 last = (offset + size - 1) / kPage;
     for (u64 page = offset / kPage; page <= last; ++page)
-      if (std::atomic_ref<u8>(pages_[page]).load(std::memory_order_relaxed) != kClean && !becomes_clean(page)) return false;
+      if (std::atomic_ref<u8>(pages_[page]).load(std::memory_order_relaxed) != kClean && !becomes_clean(page))
+        return false;
     return true;
   }
   std::optional<Finding> load(u64 offset, u32 size, u64 group);
-  // `changes(offset, mask)`: whether the store changes these bytes of the dword; a store that does not races with nobody.
+  // `changes(offset, mask)`: whether the store changes these bytes of the dword; a store that does not races with
+  // nobody.
   template <typename Changes>
   std::optional<Finding> store(u64 offset, u32 size, u64 group, u64 code_offset, const Changes& changes) {
     begin_store(offset, size);

@@ -191,7 +191,8 @@ void WaveChecks::dense_lds_load(const Inst& inst, u32 offset, u32 size) {
   if (found) report_lds(inst, *found, size, (found->offset - offset) / size, AccessKind::Load);
 }
 
-void WaveChecks::lds_access(Wave& wave, const Inst& inst, u32 offset, u32 size, u32 lane, AccessKind kind, const StoredBytes& bytes) {
+void WaveChecks::lds_access(Wave& wave, const Inst& inst, u32 offset, u32 size, u32 lane, AccessKind kind,
+                            const StoredBytes& bytes) {
   const LdsShadow::Access access{index_, inst.pc - group_.launch_.load_base(), kind, group_.sync_.data()};
   std::optional<GroupChecks::LateFault>& late = group_.late_fault_;
   if (kind == AccessKind::Atomic && late && late->reader == index_ && late->read_dword == offset / 4) late.reset();
@@ -208,22 +209,28 @@ void WaveChecks::report_lds(const Inst& inst, const LdsShadow::Finding& finding,
   const LaunchChecks& launch = group_.launch_;
   const std::string here = launch.at_source(inst.pc - launch.load_base());
   if (finding.uninitialised) {
-    GuestFault fault{FaultKind::UninitialisedRead,
-                     fmt::format("lane {} of wave {} {} {} bytes of LDS{}, but byte {} was never written by this workgroup: LDS holds anything "
-                                 "when a workgroup starts. Write it first, and call __syncthreads() if another wave writes it",
-                                 lane, index_, verb(kind), size, here, finding.offset),
-                     finding.offset, size, static_cast<int>(lane)};
+    GuestFault fault{
+        FaultKind::UninitialisedRead,
+        fmt::format("lane {} of wave {} {} {} bytes of LDS{}, but byte {} was never written by this workgroup: LDS "
+                    "holds anything "
+                    "when a workgroup starts. Write it first, and call __syncthreads() if another wave writes it",
+                    lane, index_, verb(kind), size, here, finding.offset),
+        finding.offset, size, static_cast<int>(lane)};
     if (group_.waves_.size() == 1) throw fault;
     group_.late_fault_ = GroupChecks::LateFault{std::move(fault), &inst, index_};
     return;
   }
-  GuestFault fault{FaultKind::Race,
-                   fmt::format("lane {} of wave {} {} LDS byte {} ({} bytes){}, which wave {} {}{} with no barrier in between: which of "
-                               "the two comes first is left to chance. Put __syncthreads() between them",
-                               lane, index_, verb(kind), finding.offset, size, here, finding.other_wave,
-                               !finding.other_wrote ? "read" : finding.other_atomic ? "changed atomically" : "wrote",
-                               launch.at_source(finding.earlier)),
-                   finding.offset, size, static_cast<int>(lane)};
+  GuestFault fault{
+      FaultKind::Race,
+      fmt::format(
+          "lane {} of wave {} {} LDS byte {} ({} bytes){}, which wave {} {}{} with no barrier in between: which of "
+          "the two comes first is left to chance. Put __syncthreads() between them",
+          lane, index_, verb(kind), finding.offset, size, here, finding.other_wave,
+          !finding.other_wrote   ? "read"
+          : finding.other_atomic ? "changed atomically"
+                                 : "wrote",
+          launch.at_source(finding.earlier)),
+      finding.offset, size, static_cast<int>(lane)};
   if (!finding.this_plain_read && !finding.other_plain_read) throw fault;
   if (!group_.late_fault_)
     group_.late_fault_ = GroupChecks::LateFault{std::move(fault), &inst, index_, finding.offset / 4,
@@ -272,7 +279,8 @@ void WaveChecks::global_load(const Inst& inst, const std::byte* host, u32 size, 
   const auto offset = global.offset_of(host);
   if (!offset) return group_.launch_.note_progress();
   if (global.is_clean(*offset, size)) return;
-  if (const auto found = global.load(*offset, size, group_.linear_)) report_global(inst, *found, size, lane, AccessKind::Load);
+  if (const auto found = global.load(*offset, size, group_.linear_))
+    report_global(inst, *found, size, lane, AccessKind::Load);
 }
 
 void WaveChecks::global_store(const Inst& inst, const std::byte* host, u32 size, u32 lane, const StoredBytes& bytes) {
@@ -283,9 +291,10 @@ void WaveChecks::global_store(const Inst& inst, const std::byte* host, u32 size,
     (void)global.atomic(*offset, size, false);
     return;
   }
-  const auto found = global.store(*offset, size, group_.linear_, inst.pc - group_.launch_.load_base(), [&](u64 dword, u32 mask) {
-    return stays_true([&] { return bytes.changes(host, static_cast<i64>(dword - *offset), mask); });
-  });
+  const auto found =
+      global.store(*offset, size, group_.linear_, inst.pc - group_.launch_.load_base(), [&](u64 dword, u32 mask) {
+        return stays_true([&] { return bytes.changes(host, static_cast<i64>(dword - *offset), mask); });
+      });
   if (found) report_global(inst, *found, size, static_cast<int>(lane), AccessKind::Store);
 }
 
@@ -302,27 +311,33 @@ void WaveChecks::scoped_load(const Inst& inst, const std::byte* host, u32 size, 
   GlobalShadow& global = group_.launch_.global();
   const auto offset = global.offset_of(host);
   if (!offset) return group_.launch_.note_progress();
-  if (const auto found = global.atomic(*offset, size, true)) report_global(inst, *found, size, static_cast<int>(lane), AccessKind::Load);
+  if (const auto found = global.atomic(*offset, size, true))
+    report_global(inst, *found, size, static_cast<int>(lane), AccessKind::Load);
 }
 
-void WaveChecks::report_global(const Inst& inst, const GlobalShadow::Finding& finding, u32 size, int lane, AccessKind kind) const {
+void WaveChecks::report_global(const Inst& inst, const GlobalShadow::Finding& finding, u32 size, int lane,
+                               AccessKind kind) const {
   const LaunchChecks& launch = group_.launch_;
   const u64 address = kDeviceMemoryBase + finding.offset;
   const std::string here = launch.at_source(inst.pc - launch.load_base());
   const std::string who = lane < 0 ? fmt::format("wave {}", index_) : fmt::format("lane {} of wave {}", lane, index_);
   if (finding.uninitialised)
-    throw GuestFault{FaultKind::UninitialisedRead,
-                     fmt::format("{} {} {} bytes{}, of which {} was never written since it was allocated: its value is left to chance. "
-                                 "Fill it first (hipMemset, hipMemcpy or a kernel)",
-                                 who, verb(kind), size, here, launch.describe(address)),
-                     address, size, lane};
-  throw GuestFault{FaultKind::Race,
-                   fmt::format("{} of workgroup #{} {} {} ({} bytes){}, which workgroup #{} wrote{} in the same launch, with no "
-                               "synchronisation in between: which of the two comes first is left to chance. Give the work to one workgroup, use "
-                               "atomics, or make it two launches",
-                               who, group_.linear_, verb(kind), launch.describe(address), size, here, finding.other_group,
-                               launch.at_source(finding.earlier)),
-                   address, size, lane};
+    throw GuestFault{
+        FaultKind::UninitialisedRead,
+        fmt::format(
+            "{} {} {} bytes{}, of which {} was never written since it was allocated: its value is left to chance. "
+            "Fill it first (hipMemset, hipMemcpy or a kernel)",
+            who, verb(kind), size, here, launch.describe(address)),
+        address, size, lane};
+  throw GuestFault{
+      FaultKind::Race,
+      fmt::format("{} of workgroup #{} {} {} ({} bytes){}, which workgroup #{} wrote{} in the same launch, with no "
+                  "synchronisation in between: which of the two comes first is left to chance. Give the work to one "
+                  "workgroup, use "
+                  "atomics, or make it two launches",
+                  who, group_.linear_, verb(kind), launch.describe(address), size, here, finding.other_group,
+                  launch.at_source(finding.earlier)),
+      address, size, lane};
 }
 
 // ---- Barriers ----
@@ -346,13 +361,15 @@ void WaveChecks::report_pending(const Inst& inst, const PendingResults::Finding&
   const char* wait = finding.vector_memory && finding.lds_or_scalar ? "s_waitcnt vmcnt(0) lgkmcnt(0)"
                      : finding.vector_memory                        ? "s_waitcnt vmcnt"
                                                                     : "s_waitcnt lgkmcnt";
-  throw GuestFault{FaultKind::UninitialisedRead,
-                   fmt::format("{} of wave {} is {}{} before the {} that the memory access{} needs: on the chip its result may not have "
-                               "arrived. Compilers write the wait themselves; inline assembly must contain it",
-                               finding.scalar ? fmt::format("s{}", finding.index) : vector_register(finding.index), index_,
-                               finding.overwritten ? "overwritten" : "used", launch.at_source(inst.pc - launch.load_base()), wait,
-                               launch.at_source(finding.issued_pc - launch.load_base())),
-                   0, 0, finding.lane};
+  throw GuestFault{
+      FaultKind::UninitialisedRead,
+      fmt::format(
+          "{} of wave {} is {}{} before the {} that the memory access{} needs: on the chip its result may not have "
+          "arrived. Compilers write the wait themselves; inline assembly must contain it",
+          finding.scalar ? fmt::format("s{}", finding.index) : vector_register(finding.index), index_,
+          finding.overwritten ? "overwritten" : "used", launch.at_source(inst.pc - launch.load_base()), wait,
+          launch.at_source(finding.issued_pc - launch.load_base())),
+      0, 0, finding.lane};
 }
 
 void WaveChecks::report_unwritten(const Inst& inst, const UnwrittenRegisters::Finding& finding) const {
@@ -362,12 +379,14 @@ void WaveChecks::report_unwritten(const Inst& inst, const UnwrittenRegisters::Fi
           ? "to which nothing was written"
           : fmt::format("computed{} from a register to which nothing was written",
                         launch.at_source(finding.computed_pc - launch.load_base()));
-  throw GuestFault{FaultKind::UninitialisedRead,
-                   fmt::format("lane {} of wave {} {} {}{}, {}: its value is left to chance. Give the variable (an accumulator?) its "
-                               "first value",
-                               finding.lane, index_, finding.is_address ? "takes an address from" : "writes to memory",
-                               vector_register(finding.index), launch.at_source(inst.pc - launch.load_base()), whence),
-                   0, 0, finding.lane};
+  throw GuestFault{
+      FaultKind::UninitialisedRead,
+      fmt::format(
+          "lane {} of wave {} {} {}{}, {}: its value is left to chance. Give the variable (an accumulator?) its "
+          "first value",
+          finding.lane, index_, finding.is_address ? "takes an address from" : "writes to memory",
+          vector_register(finding.index), launch.at_source(inst.pc - launch.load_base()), whence),
+      0, 0, finding.lane};
 }
 
 void WaveChecks::reached_barrier(const Wave& wave) {
@@ -384,11 +403,13 @@ void WaveChecks::check_lanes_rejoined(const Wave& wave) {
     return;
   const int lane = std::countr_zero(back);
   const LaunchChecks& launch = group_.launch_;
-  throw GuestFault{FaultKind::DivergentBarrier,
-                   fmt::format("lane {} of wave {} goes on{} without having been at the barrier{} that other work-items of its wave waited "
-                               "at: every work-item of a block must reach each __syncthreads(). Move it out of the divergent code",
-                               lane, index_, launch.at_source(wave.pc - 8 - launch.load_base()), launch.at_source(barrier_code_)),
-                   0, 0, lane};
+  throw GuestFault{
+      FaultKind::DivergentBarrier,
+      fmt::format(
+          "lane {} of wave {} goes on{} without having been at the barrier{} that other work-items of its wave waited "
+          "at: every work-item of a block must reach each __syncthreads(). Move it out of the divergent code",
+          lane, index_, launch.at_source(wave.pc - 8 - launch.load_base()), launch.at_source(barrier_code_)),
+      0, 0, lane};
 }
 
 // ---- Workgroup ----
@@ -418,13 +439,16 @@ void GroupChecks::barrier_done() {
 }
 
 bool GroupChecks::end_turn(std::span<const Wave> waves) {
-  const bool goes_on = std::any_of(waves.begin(), waves.end(), [](const Wave& wave) { return wave.status == WaveStatus::Running; });
-  // Noted after the stores were done: who looks at memory and sees nothing new has an older count, or comes round again.
+  const bool goes_on =
+      std::any_of(waves.begin(), waves.end(), [](const Wave& wave) { return wave.status == WaveStatus::Running; });
+  // Noted after the stores were done: who looks at memory and sees nothing new has an older count, or comes round
+  // again.
   if (std::exchange(stored_, false) || goes_on) launch_.note_progress();
   const u64 progress = launch_.progress();
   bool stuck = true;
   for (const Wave& wave : waves)
-    if (wave.status == WaveStatus::Yielded && !spins_[wave.index].repeats(wave, vgprs_, agprs_, progress)) stuck = false;
+    if (wave.status == WaveStatus::Yielded && !spins_[wave.index].repeats(wave, vgprs_, agprs_, progress))
+      stuck = false;
   return stuck && !goes_on;
 }
 

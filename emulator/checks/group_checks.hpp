@@ -1,6 +1,6 @@
 #pragma once
-// The checks of one resident workgroup: observers of its waves, and the shadow of its LDS. A workgroup is executed by one host
-// thread. Reused by the next workgroup on that thread.
+// The checks of one resident workgroup: observers of its waves, and the shadow of its LDS. A workgroup is executed by
+// one host thread. Reused by the next workgroup on that thread.
 
 #include <deque>
 #include <optional>
@@ -40,7 +40,8 @@ class WaveChecks final : public AccessObserver {
  private:
   class StoredBytes;
 
-  void lds_access(Wave& wave, const Inst& inst, u32 offset, u32 size, u32 lane, AccessKind kind, const StoredBytes& bytes);
+  void lds_access(Wave& wave, const Inst& inst, u32 offset, u32 size, u32 lane, AccessKind kind,
+                  const StoredBytes& bytes);
   void global_load(const Inst& inst, const std::byte* host, u32 size, int lane);
   void global_store(const Inst& inst, const std::byte* host, u32 size, u32 lane, const StoredBytes& bytes);
   void global_atomic(const Inst& inst, const std::byte* host, u32 size, u32 lane);
@@ -56,7 +57,8 @@ class WaveChecks final : public AccessObserver {
   void note_scope(const Inst& inst, AccessKind kind);
   // Thrown at once or held back.
   void report_lds(const Inst& inst, const LdsShadow::Finding& finding, u32 size, u32 lane, AccessKind kind);
-  [[noreturn]] void report_global(const Inst& inst, const GlobalShadow::Finding& finding, u32 size, int lane, AccessKind kind) const;
+  [[noreturn]] void report_global(const Inst& inst, const GlobalShadow::Finding& finding, u32 size, int lane,
+                                  AccessKind kind) const;
 
   GroupChecks& group_;
   const u32 index_;
@@ -77,8 +79,8 @@ class GroupChecks {
   void before(const Wave& wave, const Inst& inst) { waves_[wave.index].before(wave, inst); }
   void reached_barrier(const Wave& wave) { waves_[wave.index].reached_barrier(wave); }
   void barrier_done();
-  // A finding that is held back until the barrier. A read of LDS that nobody has written: another wave's late write is the
-  // better report. A plain read against atomics: all is well if the reader goes on to change the place atomically.
+  // A finding that is held back until the barrier. A read of LDS that nobody has written: another wave's late write is
+  // the better report. A plain read against atomics: all is well if the reader goes on to change the place atomically.
   struct LateFault {
     GuestFault fault;
     const Inst* inst;

@@ -13,8 +13,8 @@ bool has_memory_result(const Inst& inst) {
       if (contains(name, "_load_lds") || inst.mods.lds) return false;
       return contains(name, "_load_") || (contains(name, "_atomic_") && inst.mods.sc0);
     case InstClass::Lds:
-      return name.starts_with("ds_read") || contains(name, "_rtn") || contains(name, "permute") || name == "ds_swizzle_b32" ||
-             name == "ds_append" || name == "ds_consume";
+      return name.starts_with("ds_read") || contains(name, "_rtn") || contains(name, "permute") ||
+             name == "ds_swizzle_b32" || name == "ds_append" || name == "ds_consume";
     default:
       return false;
   }

@@ -1,5 +1,6 @@
 #pragma once
-// The memory and race checks of one launch: what its workgroups share. Workgroups hold a GroupChecks each (group_checks.hpp).
+// The memory and race checks of one launch: what its workgroups share. Workgroups hold a GroupChecks each
+// (group_checks.hpp).
 
 #include <atomic>
 #include <functional>

@@ -6,7 +6,8 @@
 namespace hipbench::emulator {
 
 void LdsShadow::clear() {
-  for (std::vector<Entry>* entries : {&writer_, &reader_, &second_reader_}) std::fill(entries->begin(), entries->end(), Entry{});
+  for (std::vector<Entry>* entries : {&writer_, &reader_, &second_reader_})
+    std::fill(entries->begin(), entries->end(), Entry{});
   epoch_ = 0;
 }
 
@@ -122,7 +123,8 @@ std::optional<LdsShadow::Finding> LdsShadow::write(const Access& access, u32 dwo
     for (std::vector<Entry>* entries : {&reader_, &second_reader_})
       if (Entry& reader = (*entries)[dword]; reader.epoch == epoch_ && reader.wave == access.wave) reader.atomic = 1;
   }
-  const bool same = writer.epoch == epoch_ && writer.wave == access.wave && (writer.atomic != 0) == (access.kind == AccessKind::Atomic);
+  const bool same = writer.epoch == epoch_ && writer.wave == access.wave &&
+                    (writer.atomic != 0) == (access.kind == AccessKind::Atomic);
   Entry entry = entry_of(access, same ? static_cast<u32>(writer.mask) | mask : mask);
   entry.written = (written | mask) & 15;
   writer = entry;

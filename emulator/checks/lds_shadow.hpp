@@ -1,6 +1,7 @@
 #pragma once
-// What was done to each dword of a workgroup's LDS: who wrote it since the last barrier, who read it, and which bytes were
-// written at all. A barrier begins an epoch; accesses of different epochs are ordered, and so are those of one wave.
+// What was done to each dword of a workgroup's LDS: who wrote it since the last barrier, who read it, and which bytes
+// were written at all. A barrier begins an epoch; accesses of different epochs are ordered, and so are those of one
+// wave.
 
 #include <optional>
 #include <vector>
@@ -23,7 +24,8 @@ class LdsShadow {
     bool uninitialised = false;
     u32 offset = 0;  // LDS byte
     u32 other_wave = 0;
-    bool this_plain_read = false, other_plain_read = false;  // against an atomic: may be the look before a compare-and-swap
+    bool this_plain_read = false,
+         other_plain_read = false;  // against an atomic: may be the look before a compare-and-swap
     bool other_wrote = false, other_atomic = false;
     bool first_write = false;  // of what the other has read: it matters whatever the value
     u64 earlier = 0;
@@ -33,15 +35,17 @@ class LdsShadow {
   void begin(u32 lds_bytes);
   void barrier();
 
-  // Notes accesses to [offset, offset + size); the first thing wrong with them. A write that changes nothing races with nobody:
-  // `changes(offset, mask)` says whether it changes those bytes of the dword at `offset`, and is asked only when it matters.
+  // Notes accesses to [offset, offset + size); the first thing wrong with them. A write that changes nothing races with
+  // nobody: `changes(offset, mask)` says whether it changes those bytes of the dword at `offset`, and is asked only
+  // when it matters.
   template <typename Changes>
   std::optional<Finding> access(const Access& access, u32 offset, u32 size, const Changes& changes) {
     std::optional<Finding> unwritten;
     for (u32 dword = offset / 4; dword * 4 < offset + size; ++dword) {
       const u32 low = dword * 4 < offset ? offset % 4 : 0, end = offset + size - dword * 4;
       const u32 mask = (15u << low) & (end < 4 ? (1u << end) - 1 : 15u);
-      std::optional<Finding> found = access.kind == AccessKind::Load ? read(access, dword, mask) : write(access, dword, mask);
+      std::optional<Finding> found =
+          access.kind == AccessKind::Load ? read(access, dword, mask) : write(access, dword, mask);
       if (!found) continue;
       if (access.kind == AccessKind::Store && !found->first_write && !changes(dword * 4, mask)) continue;
       if (!found->uninitialised) return found;

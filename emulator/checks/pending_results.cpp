@@ -58,7 +58,8 @@ std::optional<PendingResults::Finding> PendingResults::before(const Wave& wave, 
   return finding;
 }
 
-std::optional<PendingResults::Finding> PendingResults::pending_operand(const Wave& wave, const Inst& inst, bool memory) const {
+std::optional<PendingResults::Finding> PendingResults::pending_operand(const Wave& wave, const Inst& inst,
+                                                                       bool memory) const {
   const u64 exec = wave.exec();
   const auto finding_of = [&](const Result& result, const Operand& operand, u32 operand_number, u32 index) {
     Finding finding;
@@ -71,15 +72,16 @@ std::optional<PendingResults::Finding> PendingResults::pending_operand(const Wav
     finding.overwritten = inst.op->operand_count != 0xff && inst.op->operands[operand_number].destination;
     return finding;
   };
-  // Memory instructions of one kind deliver in order, so that a later one may write the same register. Sources first: a register
-  // that is both is used.
+  // Memory instructions of one kind deliver in order, so that a later one may write the same register. Sources first: a
+  // register that is both is used.
   const u32 first = memory && is_pure_result(inst) ? 1 : 0;
   for (u32 k = inst.operand_count; k-- > first;) {
     const Operand& operand = inst.operands[k];
     if (operand.is_vgpr()) {
       const u32 end = std::min<u32>(operand.index + registers_of(operand), static_cast<u32>(vgprs_.size()));
       for (u32 index = operand.index; index < end; ++index)
-        if (is_pending(vgprs_[index]) && (vgprs_[index].lanes & exec) != 0) return finding_of(vgprs_[index], operand, k, index);
+        if (is_pending(vgprs_[index]) && (vgprs_[index].lanes & exec) != 0)
+          return finding_of(vgprs_[index], operand, k, index);
     } else if (operand.is_scalar()) {
       const u32 end = std::min<u32>(operand.index + registers_of(operand), static_cast<u32>(scalars_.size()));
       for (u32 index = operand.index; index < end; ++index)
@@ -107,9 +109,11 @@ void PendingResults::issue(const Wave& wave, const Inst& inst) {
   const Operand& operand = inst.operands[0];
   const u32 count = registers_of(operand);
   if (operand.is_vgpr())
-    std::fill_n(vgprs_.begin() + operand.index, std::min<u32>(count, static_cast<u32>(vgprs_.size()) - operand.index), result);
+    std::fill_n(vgprs_.begin() + operand.index, std::min<u32>(count, static_cast<u32>(vgprs_.size()) - operand.index),
+                result);
   else if (operand.is_scalar())
-    std::fill_n(scalars_.begin() + operand.index, std::min<u32>(count, static_cast<u32>(scalars_.size()) - operand.index), result);
+    std::fill_n(scalars_.begin() + operand.index,
+                std::min<u32>(count, static_cast<u32>(scalars_.size()) - operand.index), result);
 }
 
 }  // namespace hipbench::emulator

@@ -1,10 +1,10 @@
 #pragma once
-// Which registers a wave's memory instructions have not delivered yet, as far as its s_waitcnt instructions tell. The emulator
-// executes memory instructions at once, so that a missing wait shows nowhere else.
+// Which registers a wave's memory instructions have not delivered yet, as far as its s_waitcnt instructions tell. The
+// emulator executes memory instructions at once, so that a missing wait shows nowhere else.
 //
-// VMCNT counts vector memory instructions, LGKMCNT those of LDS and scalar memory; FLAT counts in both. Each counts up when an
-// instruction is issued and down when it is done, in order, but for scalar memory. Source: AMD Instinct MI300 ISA, "Data dependency
-// resolution"; LLVM's SIInsertWaitcnts does the same for compiled code.
+// VMCNT counts vector memory instructions, LGKMCNT those of LDS and scalar memory; FLAT counts in both. Each counts up
+// when an instruction is issued and down when it is done, in order, but for scalar memory. Source: AMD Instinct MI300
+// ISA, "Data dependency resolution"; LLVM's SIInsertWaitcnts does the same for compiled code.
 
 #include <array>
 #include <optional>

@@ -12,8 +12,9 @@ inline constexpr u64 site_code(u64 code_offset) {
   return dwords >> kSiteCodeBits == 0 ? dwords : 0;
 }
 
-// What went before an access of a wave or workgroup, as far as the checks know: how often it released what it wrote to others,
-// and whether it acquired something. Another's earlier access may happen before ours only if it released since, and we acquired.
+// What went before an access of a wave or workgroup, as far as the checks know: how often it released what it wrote to
+// others, and whether it acquired something. Another's earlier access may happen before ours only if it released since,
+// and we acquired.
 struct SyncState {
   u32 releases = 0;
   bool acquired = false;

@@ -27,7 +27,8 @@ bool reads_destination(std::string_view name) {
 
 // Rows with a function of their own do not say: they have one.
 u32 destinations_of(const Op& op) {
-  const auto named = std::count_if(op.operands, op.operands + kMaxOperands, [](const OperandSpec& spec) { return spec.destination; });
+  const auto named =
+      std::count_if(op.operands, op.operands + kMaxOperands, [](const OperandSpec& spec) { return spec.destination; });
   return std::max(1u, static_cast<u32>(named));
 }
 
@@ -103,7 +104,8 @@ std::optional<UnwrittenRegisters::Finding> UnwrittenRegisters::use(const Inst& i
   for (u32 k = first; k < std::min<u32>(end, inst.operand_count); ++k)
     for (const Register& from : registers_of(inst.operands[k]))
       if (const u64 lanes = from.lanes & exec; lanes != 0)
-        return Finding{static_cast<u32>(&from - registers_.data()), std::countr_zero(lanes), is_address, from.computed_pc};
+        return Finding{static_cast<u32>(&from - registers_.data()), std::countr_zero(lanes), is_address,
+                       from.computed_pc};
   return std::nullopt;
 }
 
@@ -127,7 +129,8 @@ void UnwrittenRegisters::compute(const Inst& inst, u64 exec) {
   const std::span<Register> results = registers_of(destination);
   Register computed{0, 0};
   u64 some_source_written = 0;
-  // A dword of the result depends on those of the sources up to it: the low half of a wide integer does not see the high one.
+  // A dword of the result depends on those of the sources up to it: the low half of a wide integer does not see the
+  // high one.
   std::array<u64, 4> lanes{};
   for (u32 k = first; k < inst.operand_count; ++k) {
     const std::span<const Register> source = registers_of(inst.operands[k]);

@@ -1,10 +1,12 @@
 #pragma once
-// Which vector registers of a wave hold nothing that the program has put there: neither the launch nor an instruction wrote them,
-// or what was written was computed from such a register. A wave finds them as the wave before left them. Told lane by lane.
+// Which vector registers of a wave hold nothing that the program has put there: neither the launch nor an instruction
+// wrote them, or what was written was computed from such a register. A wave finds them as the wave before left them.
+// Told lane by lane.
 //
-// Compilers let instructions read such registers where the result does not matter, so that only what does matter is a finding:
-// an address, and what is stored to memory that others see. Where the value may come from another place (other lanes, half a
-// register, a choice between two), it counts as written. Not followed: scalar registers, and through LDS and scratch memory.
+// Compilers let instructions read such registers where the result does not matter, so that only what does matter is a
+// finding: an address, and what is stored to memory that others see. Where the value may come from another place (other
+// lanes, half a register, a choice between two), it counts as written. Not followed: scalar registers, and through LDS
+// and scratch memory.
 
 #include <array>
 #include <optional>
@@ -21,7 +23,8 @@ class UnwrittenRegisters {
     u32 index = 0;  // of the register; accumulation registers from kAgprBase
     int lane = 0;
     bool is_address = false;
-    u64 computed_pc = 0;  // of the first instruction that computed with what nobody wrote; 0: nobody wrote this register
+    u64 computed_pc =
+        0;  // of the first instruction that computed with what nobody wrote; 0: nobody wrote this register
   };
 
   // A new wave: the launch wrote v0.

@@ -390,8 +390,8 @@ void EmulatedDevice::model_transfer(u64 bytes, bool over_host_link, LaunchResult
   note_model(result);
 }
 
-// The clock only has to go on in proportion to the work, and past what the kernel saw of it. Whether a time was modelled does not
-// matter: a program must not be able to tell.
+// The clock only has to go on in proportion to the work, and past what the kernel saw of it. Whether a time was
+// modelled does not matter: a program must not be able to tell.
 void EmulatedDevice::advance_clock(const LaunchResult& result) {
   const u64 busy_cus = std::clamp<u64>(result.counters.workgroups, 1, mi300x::kComputeUnits);
   const u64 issue_clocks = result.counters.instructions / busy_cus;

@@ -25,7 +25,7 @@ struct TimingParameters;  // emulator/timing/parameters.hpp
 struct DeviceOptions {
   u32 threads = 0;                              // worker threads; 0 = one a core
   u64 resident_budget = 0;                      // see AddressSpace::create
-  const TimingParameters* timing = nullptr;     // of the timing model; must outlive the device; null = those of an MI300X
+  const TimingParameters* timing = nullptr;  // of the timing model; must outlive the device; null = those of an MI300X
   std::function<void(std::string_view)> print;  // receives device printf text; default: standard output
 };
 
@@ -56,7 +56,8 @@ struct Counters {
   u64 workgroups = 0, waves = 0;
 };
 
-// Host seconds by class of instruction, of all threads together: estimated from a sample. All 0 when the launch was too short.
+// Host seconds by class of instruction, of all threads together: estimated from a sample. All 0 when the launch was too
+// short.
 struct ClassSeconds {
   double valu = 0, salu = 0, smem = 0, vmem = 0, lds = 0, mfma = 0, branch = 0, other = 0;
 };
@@ -80,7 +81,8 @@ struct LaunchResult {
   Counters counters;
   double host_seconds = 0;      // wall time the emulation took
   ClassSeconds class_seconds;   // where it went, estimated
-  double modelled_seconds = 0;  // what the timing model says it takes on an idle MI300X, launch included; 0 = not asked for
+  double modelled_seconds =
+      0;  // what the timing model says it takes on an idle MI300X, launch included; 0 = not asked for
   double modelled_saved_seconds = 0;  // of these, when it comes right behind another operation
   double modelled_error = 0;          // relative standard error from sampling workgroups
   std::string timing_model;           // which version said so
@@ -127,8 +129,8 @@ class Device {
   virtual Result<u32> occupancy(ModuleHandle module, std::string_view kernel, u32 block_size,
                                 u32 dynamic_lds) const = 0;
 
-  // Fills in what the timing model says of moving bytes: over the link to the host, or within device memory, where each byte read
-  // and each byte written counts.
+  // Fills in what the timing model says of moving bytes: over the link to the host, or within device memory, where each
+  // byte read and each byte written counts.
   virtual void model_transfer(u64 bytes, bool over_host_link, LaunchResult& result) const = 0;
 
   // Emulated device time in ns since creation; advances with launches, never with host time.

@@ -68,7 +68,9 @@ void add_class_seconds(ClassSeconds& sum, const Sampler& sampler, f64 seconds) {
   u64 all = 0;
   for (const u64 ticks : sampler.ticks) all += ticks;
   if (all == 0) return;
-  const auto share = [&](InstClass cls) { return seconds * static_cast<f64>(sampler.ticks[static_cast<u32>(cls)]) / static_cast<f64>(all); };
+  const auto share = [&](InstClass cls) {
+    return seconds * static_cast<f64>(sampler.ticks[static_cast<u32>(cls)]) / static_cast<f64>(all);
+  };
   sum.valu += share(InstClass::Valu);
   sum.salu += share(InstClass::Salu);
   sum.smem += share(InstClass::Smem);
@@ -79,9 +81,10 @@ void add_class_seconds(ClassSeconds& sum, const Sampler& sampler, f64 seconds) {
   sum.other += share(InstClass::Other);
 }
 
-// One launch in flight. Threads take workgroups in dispatch order. A thread runs a workgroup until it is finished or all its
-// waves wait; only then does it start another, up to its share of what the chip holds at once. So a kernel whose workgroups
-// are independent keeps one workgroup a thread in the caches, and one whose workgroups wait for each other gets them all.
+// One launch in flight. Threads take workgroups in dispatch order. A thread runs a workgroup until it is finished or
+// all its waves wait; only then does it start another, up to its share of what the chip holds at once. So a kernel
+// whose workgroups are independent keeps one workgroup a thread in the caches, and one whose workgroups wait for each
+// other gets them all.
 class LaunchRun : public Supervisor {
  public:
   explicit LaunchRun(const ExecLaunch& launch) : launch_(launch), total_(launch.grid.count()) {
@@ -96,10 +99,12 @@ class LaunchRun : public Supervisor {
   bool check(u64 executed) override {
     const u64 sum = executed_.fetch_add(executed, std::memory_order_relaxed) + executed;
     if (launch_.instruction_limit != 0 && sum > launch_.instruction_limit)
-      throw GuestFault{FaultKind::InstructionLimit,
-                       "the launch executed more than " + std::to_string(launch_.instruction_limit) + " wave instructions"};
+      throw GuestFault{
+          FaultKind::InstructionLimit,
+          "the launch executed more than " + std::to_string(launch_.instruction_limit) + " wave instructions"};
     if (launch_.memory->over_budget())
-      throw GuestFault{FaultKind::OutOfMemory, "the memory the kernel touched exceeds the emulated device's resident budget"};
+      throw GuestFault{FaultKind::OutOfMemory,
+                       "the memory the kernel touched exceeds the emulated device's resident budget"};
     return !stop_.load(std::memory_order_relaxed);
   }
 
@@ -131,7 +136,8 @@ class LaunchRun : public Supervisor {
     const auto start = std::chrono::steady_clock::now();
     try {
       while (!stop_.load(std::memory_order_relaxed)) {
-        const bool wants_more = resident.empty() || (resident.front()->yielded && resident.size() < resident_per_thread_);
+        const bool wants_more =
+            resident.empty() || (resident.front()->yielded && resident.size() < resident_per_thread_);
         if (wants_more) start_next(resident, spare);
         if (resident.empty()) {
           if (next_.load(std::memory_order_relaxed) >= total_) break;
@@ -191,14 +197,18 @@ class LaunchRun : public Supervisor {
     const bool may_start_more = next_.load(std::memory_order_relaxed) < total_ && resident < resident_per_thread_;
     if (may_start_more || ++row.count < kRounds * resident || !deadlock_->thread_is_stuck(thread, progress)) return;
     if (launch_.checks->progress() != progress) return;  // another thread went on, perhaps to its end, while we looked
-    const auto waits = std::find_if(group.waves.begin(), group.waves.end(), [](const Wave& wave) { return wave.status == WaveStatus::Yielded; });
+    const auto waits = std::find_if(group.waves.begin(), group.waves.end(),
+                                    [](const Wave& wave) { return wave.status == WaveStatus::Yielded; });
     if (waits == group.waves.end()) return;
-    throw WaveFault{GuestFault{FaultKind::Deadlock,
-                               "the launch can never end: every wave that is left repeats the same instructions" +
-                                   launch_.checks->at_source(waits->pc - launch_.load_base) +
-                                   " or waits at a barrier, and nothing in memory changes any more. Look for a flag that nobody sets, a lock "
-                                   "that lanes of one wave take from each other, or more workgroups waiting than fit on the device"},
-                    &group, &*waits, nullptr, waits->pc};
+    throw WaveFault{
+        GuestFault{
+            FaultKind::Deadlock,
+            "the launch can never end: every wave that is left repeats the same instructions" +
+                launch_.checks->at_source(waits->pc - launch_.load_base) +
+                " or waits at a barrier, and nothing in memory changes any more. Look for a flag that nobody sets, a "
+                "lock "
+                "that lanes of one wave take from each other, or more workgroups waiting than fit on the device"},
+        &group, &*waits, nullptr, waits->pc};
   }
 
   void start_next(std::deque<std::unique_ptr<Workgroup>>& resident, std::unique_ptr<WorkgroupStorage>& spare) {

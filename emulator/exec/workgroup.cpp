@@ -10,12 +10,12 @@ namespace hipbench::emulator {
 
 namespace {
 
-// Backward branches a wave may take before the others get their turn. Large enough that ordinary loops end within it; small
-// enough that a spin-wait between workgroups costs well under a millisecond a turn.
+// Backward branches a wave may take before the others get their turn. Large enough that ordinary loops end within it;
+// small enough that a spin-wait between workgroups costs well under a millisecond a turn.
 constexpr i32 kSpinBudget = 8192;
 
-// Wave instructions between two looks at limits. One instruction touches at most 64 pages, so that memory use cannot run away
-// unseen between them.
+// Wave instructions between two looks at limits. One instruction touches at most 64 pages, so that memory use cannot
+// run away unseen between them.
 constexpr i32 kCheckInterval = 4096;
 
 constexpr size_t round_up(size_t value, size_t to) { return (value + to - 1) / to * to; }
@@ -29,7 +29,8 @@ WorkgroupStorage::WorkgroupStorage(u32 waves, u32 scratch_bytes_per_lane, u32 ld
   size_ = lds_offset_ + round_up(std::max(lds_size, 1u), kPage);
   void* mapped = ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapped == MAP_FAILED)
-    throw GuestFault{FaultKind::OutOfMemory, "the host has no memory for the registers and scratch of another workgroup"};
+    throw GuestFault{FaultKind::OutOfMemory,
+                     "the host has no memory for the registers and scratch of another workgroup"};
   base_ = static_cast<std::byte*>(mapped);
 }
 
@@ -37,11 +38,14 @@ WorkgroupStorage::~WorkgroupStorage() {
   if (base_ != nullptr) ::munmap(base_, size_);
 }
 
-u32 lds_bytes(const ExecLaunch& launch) { return launch.kernel->descriptor.group_segment_fixed_size + launch.dynamic_lds; }
+u32 lds_bytes(const ExecLaunch& launch) {
+  return launch.kernel->descriptor.group_segment_fixed_size + launch.dynamic_lds;
+}
 
 namespace {
 
-// Kernel descriptor bits: https://llvm.org/docs/AMDGPUUsage.html#kernel-descriptor and "Initial kernel execution state".
+// Kernel descriptor bits: https://llvm.org/docs/AMDGPUUsage.html#kernel-descriptor and "Initial kernel execution
+// state".
 class ScalarSetup {
  public:
   explicit ScalarSetup(Wave& wave) : wave_(wave) {}
@@ -228,7 +232,8 @@ void execute_traced(Wave& wave, const Workgroup& group, Supervisor& supervisor, 
     if (inst == nullptr) inst = wave.program->at(wave.pc);
     position.inst = inst;
     const TimedOp* op = group.launch.tracer->record(trace, wave, *inst);
-    // Where only timing is wanted, matrix products are not: control flow that depended on them would be all they change.
+    // Where only timing is wanted, matrix products are not: control flow that depended on them would be all they
+    // change.
     if (group.launch.only_traced && op != nullptr && op->kind == TimedKind::Mfma) {
       wave.next = inst->following;
       wave.pc = inst->pc + inst->size;

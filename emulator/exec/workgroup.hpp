@@ -11,8 +11,8 @@
 
 namespace hipbench::emulator {
 
-// Host memory for the registers, scratch and LDS of one workgroup; reused by the next one on the same thread. Pages appear
-// when touched: a kernel that uses 32 VGPRs touches 32.
+// Host memory for the registers, scratch and LDS of one workgroup; reused by the next one on the same thread. Pages
+// appear when touched: a kernel that uses 32 VGPRs touches 32.
 class WorkgroupStorage {
  public:
   WorkgroupStorage(u32 waves, u32 scratch_bytes_per_lane, u32 lds_bytes);
@@ -37,8 +37,8 @@ class Supervisor {
   virtual bool check(u64 executed_since_last) = 0;
 };
 
-// Where the host's time goes: of every few ten thousand wave instructions some thousands are timed one by one, in ticks of the
-// processor's clock. One for each thread.
+// Where the host's time goes: of every few ten thousand wave instructions some thousands are timed one by one, in ticks
+// of the processor's clock. One for each thread.
 struct Sampler {
   static constexpr i64 kTimed = 4096, kUntimed = 64 * kTimed;  // wave instructions
   bool timing = false;

@@ -55,7 +55,8 @@ void fill_common(Properties& p) {
   p.textureAlignment = p.texturePitchAlignment = 256;
   p.asicRevision = 1;
   hipDeviceArch_t& arch = p.arch;
-  arch.hasGlobalInt32Atomics = arch.hasGlobalFloatAtomicExch = arch.hasSharedInt32Atomics = arch.hasSharedFloatAtomicExch = 1;
+  arch.hasGlobalInt32Atomics = arch.hasGlobalFloatAtomicExch = arch.hasSharedInt32Atomics =
+      arch.hasSharedFloatAtomicExch = 1;
   arch.hasFloatAtomicAdd = arch.hasGlobalInt64Atomics = arch.hasSharedInt64Atomics = arch.hasDoubles = 1;
   arch.hasWarpVote = arch.hasWarpBallot = arch.hasWarpShuffle = arch.hasThreadFenceSystem = arch.has3dGrid = 1;
 }
@@ -69,7 +70,8 @@ const hipDeviceProp_tR0600& properties() {
     p.sharedMemPerMultiprocessor = p.sharedMemPerBlockOptin = mi300x::kLdsBytes;
     p.regsPerMultiprocessor = 65536;
     p.asyncEngineCount = 8;
-    p.deviceOverlap = p.unifiedAddressing = p.streamPrioritiesSupported = p.globalL1CacheSupported = p.localL1CacheSupported = 1;
+    p.deviceOverlap = p.unifiedAddressing = p.streamPrioritiesSupported = p.globalL1CacheSupported =
+        p.localL1CacheSupported = 1;
     p.maxBlocksPerMultiProcessor = p.maxThreadsPerMultiProcessor / p.maxThreadsPerBlock;
     p.hostRegisterSupported = p.memoryPoolsSupported = p.hostNativeAtomicSupported = 1;
     return p;
@@ -139,7 +141,8 @@ std::optional<int> attribute_value(hipDeviceAttribute_t attribute) {
     case hipDeviceAttributeFineGrainSupport: return 1;
     default: break;
   }
-  const bool known = (attribute >= hipDeviceAttributeCudaCompatibleBegin && attribute <= hipDeviceAttributeMemoryPoolSupportedHandleTypes) ||
+  const bool known = (attribute >= hipDeviceAttributeCudaCompatibleBegin &&
+                      attribute <= hipDeviceAttributeMemoryPoolSupportedHandleTypes) ||
                      (attribute >= hipDeviceAttributeAmdSpecificBegin && attribute <= hipDeviceAttributeWallClockRate);
   return known ? std::optional<int>(0) : std::nullopt;
 }
@@ -196,7 +199,8 @@ hipError_t hipSetDevice(int device) {
 }
 hipError_t hipSetValidDevices(int* devices, int count) {
   if (devices == nullptr || count < 1) return finish(hipErrorInvalidValue);
-  return finish(std::all_of(devices, devices + count, [](int device) { return device == 0; }) ? hipSuccess : hipErrorInvalidDevice);
+  return finish(std::all_of(devices, devices + count, [](int device) { return device == 0; }) ? hipSuccess
+                                                                                              : hipErrorInvalidDevice);
 }
 hipError_t hipDeviceGet(hipDevice_t* device, int ordinal) {
   return about(ordinal, device, [&] { *device = 0; });
@@ -217,8 +221,8 @@ hipError_t hipDeviceGetUuid(hipUUID* uuid, hipDevice_t device) {
 hipError_t hipDeviceGetPCIBusId(char* id, int length, int device) {
   if (length <= 0) return finish(hipErrorInvalidValue);
   return about(device, id, [&] {
-    std::snprintf(id, static_cast<size_t>(length), "%04x:%02x:%02x.0", static_cast<unsigned>(kPciDomain), static_cast<unsigned>(kPciBus),
-                  static_cast<unsigned>(kPciDevice));
+    std::snprintf(id, static_cast<size_t>(length), "%04x:%02x:%02x.0", static_cast<unsigned>(kPciDomain),
+                  static_cast<unsigned>(kPciBus), static_cast<unsigned>(kPciDevice));
   });
 }
 hipError_t hipDeviceGetByPCIBusId(int* device, const char* id) {
@@ -237,11 +241,13 @@ hipError_t hipDeviceGetAttribute(int* value, hipDeviceAttribute_t attribute, int
   if (!known) return finish(hipErrorInvalidValue);
   return about(device, value, [&] { *value = *known; });
 }
-__attribute__((visibility("default"))) hipError_t hipGetDevicePropertiesR0600(hipDeviceProp_tR0600* answer, int device) {
+__attribute__((visibility("default"))) hipError_t hipGetDevicePropertiesR0600(hipDeviceProp_tR0600* answer,
+                                                                              int device) {
   return about(device, answer, [&] { *answer = properties(); });
 }
 // For programs that were compiled before HIP 6: the older and shorter struct.
-__attribute__((visibility("default"))) hipError_t hipGetDevicePropertiesR0000(hipDeviceProp_tR0000* answer, int device) {
+__attribute__((visibility("default"))) hipError_t hipGetDevicePropertiesR0000(hipDeviceProp_tR0000* answer,
+                                                                              int device) {
   return about(device, answer, [&] {
     std::memset(answer, 0, sizeof *answer);
     fill_common(*answer);
@@ -251,7 +257,8 @@ __attribute__((visibility("default"))) hipError_t hipGetDevicePropertiesR0000(hi
 hipError_t hipChooseDeviceR0600(int* device, const hipDeviceProp_tR0600* wanted) {
   return about(wanted != nullptr ? 0 : -1, device, [&] { *device = 0; });
 }
-__attribute__((visibility("default"))) hipError_t hipChooseDeviceR0000(int* device, const hipDeviceProp_tR0000* wanted) {
+__attribute__((visibility("default"))) hipError_t hipChooseDeviceR0000(int* device,
+                                                                       const hipDeviceProp_tR0000* wanted) {
   return about(wanted != nullptr ? 0 : -1, device, [&] { *device = 0; });
 }
 
@@ -303,8 +310,12 @@ hipError_t hipDeviceCanAccessPeer(int* answer, int device, int peer) {
   *answer = 0;
   return finish(peers(device, peer));
 }
-hipError_t hipDeviceEnablePeerAccess(int, unsigned int flags) { return finish(flags != 0 ? hipErrorInvalidValue : hipErrorInvalidDevice); }
-hipError_t hipDeviceDisablePeerAccess(int peer) { return finish(peer == 0 ? hipErrorPeerAccessNotEnabled : hipErrorInvalidDevice); }
+hipError_t hipDeviceEnablePeerAccess(int, unsigned int flags) {
+  return finish(flags != 0 ? hipErrorInvalidValue : hipErrorInvalidDevice);
+}
+hipError_t hipDeviceDisablePeerAccess(int peer) {
+  return finish(peer == 0 ? hipErrorPeerAccessNotEnabled : hipErrorInvalidDevice);
+}
 hipError_t hipDeviceGetP2PAttribute(int* value, hipDeviceP2PAttr, int, int) {
   return finish(value == nullptr ? hipErrorInvalidValue : hipErrorInvalidDevice);
 }
@@ -314,14 +325,18 @@ hipError_t hipDeviceGetP2PAttribute(int* value, hipDeviceP2PAttr, int, int) {
 hipError_t hipCtxCreate(hipCtx_t* context, unsigned int, hipDevice_t device) {
   return about(device, context, [&] { *context = primary_context(); });
 }
-hipError_t hipCtxDestroy(hipCtx_t context) { return finish(context == primary_context() ? hipSuccess : hipErrorInvalidContext); }
+hipError_t hipCtxDestroy(hipCtx_t context) {
+  return finish(context == primary_context() ? hipSuccess : hipErrorInvalidContext);
+}
 hipError_t hipCtxGetCurrent(hipCtx_t* context) {
   return about(0, context, [&] { *context = primary_context(); });
 }
 hipError_t hipCtxSetCurrent(hipCtx_t context) {
   return finish(context == nullptr || context == primary_context() ? hipSuccess : hipErrorInvalidContext);
 }
-hipError_t hipCtxPushCurrent(hipCtx_t context) { return finish(context == primary_context() ? hipSuccess : hipErrorInvalidContext); }
+hipError_t hipCtxPushCurrent(hipCtx_t context) {
+  return finish(context == primary_context() ? hipSuccess : hipErrorInvalidContext);
+}
 hipError_t hipCtxPopCurrent(hipCtx_t* context) {
   if (context != nullptr) *context = primary_context();
   return finish(hipSuccess);
@@ -334,14 +349,18 @@ hipError_t hipCtxGetFlags(unsigned int* flags) { return hipGetDeviceFlags(flags)
 hipError_t hipDevicePrimaryCtxRetain(hipCtx_t* context, hipDevice_t device) {
   return about(device, context, [&] { *context = primary_context(); });
 }
-hipError_t hipDevicePrimaryCtxRelease(hipDevice_t device) { return finish(device == 0 ? hipSuccess : hipErrorInvalidDevice); }
+hipError_t hipDevicePrimaryCtxRelease(hipDevice_t device) {
+  return finish(device == 0 ? hipSuccess : hipErrorInvalidDevice);
+}
 hipError_t hipDevicePrimaryCtxGetState(hipDevice_t device, unsigned int* flags, int* active) {
   return about(device, flags != nullptr ? active : nullptr, [&] {
     *flags = t_flags;
     *active = 1;
   });
 }
-hipError_t hipDevicePrimaryCtxReset(hipDevice_t device) { return device == 0 ? hipDeviceReset() : finish(hipErrorInvalidDevice); }
+hipError_t hipDevicePrimaryCtxReset(hipDevice_t device) {
+  return device == 0 ? hipDeviceReset() : finish(hipErrorInvalidDevice);
+}
 hipError_t hipDevicePrimaryCtxSetFlags(hipDevice_t device, unsigned int flags) {
   return device == 0 ? hipSetDeviceFlags(flags) : finish(hipErrorInvalidDevice);
 }
@@ -353,7 +372,8 @@ hipChannelFormatDesc hipCreateChannelDesc(int x, int y, int z, int w, hipChannel
   return hipChannelFormatDesc{x, y, z, w, kind};
 }
 
-hipError_t hipGetProcAddress(const char* symbol, void** function, int, uint64_t, hipDriverProcAddressQueryResult* status) {
+hipError_t hipGetProcAddress(const char* symbol, void** function, int, uint64_t,
+                             hipDriverProcAddressQueryResult* status) {
   return host_api([&] {
     if (symbol == nullptr || function == nullptr) return hipErrorInvalidValue;
     // Among our own symbols only: the program may have functions of the same name.
@@ -364,7 +384,8 @@ hipError_t hipGetProcAddress(const char* symbol, void** function, int, uint64_t,
         *function = ::dlsym(library, symbol);
         ::dlclose(library);
       }
-    if (status != nullptr) *status = *function != nullptr ? HIP_GET_PROC_ADDRESS_SUCCESS : HIP_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+    if (status != nullptr)
+      *status = *function != nullptr ? HIP_GET_PROC_ADDRESS_SUCCESS : HIP_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
     return *function != nullptr ? hipSuccess : hipErrorNotFound;
   });
 }

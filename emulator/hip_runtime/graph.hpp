@@ -1,7 +1,7 @@
 #pragma once
-// Graphs: recorded work. A node keeps its work as a function over the runtime and, for the kinds whose parameters HIP lets a
-// program read back and change, those parameters. Nodes run in the order in which they were added; an edge that contradicts
-// that order makes instantiation sort them.
+// Graphs: recorded work. A node keeps its work as a function over the runtime and, for the kinds whose parameters HIP
+// lets a program read back and change, those parameters. Nodes run in the order in which they were added; an edge that
+// contradicts that order makes instantiation sort them.
 
 #include <map>
 #include <memory>
@@ -27,7 +27,8 @@ struct EventNode {
   hipEvent_t event = nullptr;
 };
 
-using NodeParams = std::variant<std::monostate, KernelNode, hipMemcpy3DParms, hipMemsetParams, hipHostNodeParams, ChildNode, EventNode>;
+using NodeParams = std::variant<std::monostate, KernelNode, hipMemcpy3DParms, hipMemsetParams, hipHostNodeParams,
+                                ChildNode, EventNode>;
 
 struct Capture {
   std::unique_ptr<ihipGraph> graph;  // what is being recorded

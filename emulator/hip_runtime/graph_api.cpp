@@ -38,7 +38,9 @@ bool in_order(const ihipGraph& graph, std::vector<hipGraphNode*>& ordered) {
     const size_t before = ordered.size();
     for (const auto& node : graph.nodes) {
       if (done.contains(node.get())) continue;
-      if (!std::all_of(node->dependencies.begin(), node->dependencies.end(), [&](const hipGraphNode* d) { return done.contains(d); })) continue;
+      if (!std::all_of(node->dependencies.begin(), node->dependencies.end(),
+                       [&](const hipGraphNode* d) { return done.contains(d); }))
+        continue;
       ordered.push_back(node.get());
       done.insert(node.get());
     }
@@ -116,12 +118,14 @@ std::unique_ptr<ihipGraph> clone(const ihipGraph& graph) {
 
 hipGraphExec::Step* step_of(hipGraphExec_t executable, const hipGraphNode* node, hipGraphNodeType type) {
   if (executable == nullptr || !executables().contains(executable)) return nullptr;
-  const auto found = std::find_if(executable->steps.begin(), executable->steps.end(),
-                                  [&](const hipGraphExec::Step& step) { return step.node == node && step.type == type; });
+  const auto found =
+      std::find_if(executable->steps.begin(), executable->steps.end(),
+                   [&](const hipGraphExec::Step& step) { return step.node == node && step.type == type; });
   return found == executable->steps.end() ? nullptr : &*found;
 }
 
-hipGraphNode* add_node(ihipGraph& graph, hipGraphNodeType type, std::vector<hipGraphNode*> dependencies, Work work, NodeParams params) {
+hipGraphNode* add_node(ihipGraph& graph, hipGraphNodeType type, std::vector<hipGraphNode*> dependencies, Work work,
+                       NodeParams params) {
   for (const hipGraphNode* dependency : dependencies)
     if (dependency->graph != &graph) return nullptr;
   auto node = std::make_unique<hipGraphNode>();
@@ -179,7 +183,8 @@ hipError_t hipGraphClone(hipGraph_t* out, hipGraph_t original) {
 hipError_t hipGraphNodeFindInClone(hipGraphNode_t* out, hipGraphNode_t original, hipGraph_t cloned) {
   return graph_api([&](Runtime&) {
     if (out == nullptr || !valid_graph(cloned)) return hipErrorInvalidValue;
-    const auto found = std::find_if(cloned->nodes.begin(), cloned->nodes.end(), [&](const auto& node) { return node->original == original; });
+    const auto found = std::find_if(cloned->nodes.begin(), cloned->nodes.end(),
+                                    [&](const auto& node) { return node->original == original; });
     if (found == cloned->nodes.end()) return hipErrorInvalidValue;
     *out = found->get();
     return hipSuccess;
@@ -188,7 +193,8 @@ hipError_t hipGraphNodeFindInClone(hipGraphNode_t* out, hipGraphNode_t original,
 
 // --- running ---
 
-hipError_t hipGraphInstantiate(hipGraphExec_t* out, hipGraph_t graph, hipGraphNode_t* error_node, char* log, size_t log_size) {
+hipError_t hipGraphInstantiate(hipGraphExec_t* out, hipGraph_t graph, hipGraphNode_t* error_node, char* log,
+                               size_t log_size) {
   if (error_node != nullptr) *error_node = nullptr;
   if (log != nullptr && log_size > 0) *log = 0;
   return graph_api([&](Runtime&) { return instantiate(out, graph, 0); });
@@ -221,7 +227,8 @@ hipError_t hipGraphLaunch(hipGraphExec_t executable, hipStream_t stream) {
 
 hipError_t hipGraphUpload(hipGraphExec_t executable, hipStream_t stream) {
   return graph_api([&](Runtime& runtime) {
-    return executable != nullptr && executables().contains(executable) && runtime.valid(stream) ? hipSuccess : hipErrorInvalidValue;
+    return executable != nullptr && executables().contains(executable) && runtime.valid(stream) ? hipSuccess
+                                                                                                : hipErrorInvalidValue;
   });
 }
 
@@ -237,9 +244,11 @@ hipError_t hipGraphExecGetFlags(hipGraphExec_t executable, unsigned long long* f
   });
 }
 
-hipError_t hipGraphExecUpdate(hipGraphExec_t executable, hipGraph_t graph, hipGraphNode_t* error_node, hipGraphExecUpdateResult* result) {
+hipError_t hipGraphExecUpdate(hipGraphExec_t executable, hipGraph_t graph, hipGraphNode_t* error_node,
+                              hipGraphExecUpdateResult* result) {
   return graph_api([&](Runtime&) -> hipError_t {
-    if (error_node == nullptr || result == nullptr || !valid_graph(graph) || executable == nullptr || !executables().contains(executable))
+    if (error_node == nullptr || result == nullptr || !valid_graph(graph) || executable == nullptr ||
+        !executables().contains(executable))
       return hipErrorInvalidValue;
     *error_node = nullptr;
     std::vector<hipGraphExec::Step> steps;
@@ -277,21 +286,25 @@ hipError_t hipGraphNodeGetEnabled(hipGraphExec_t executable, hipGraphNode_t node
 
 // --- shape ---
 
-hipError_t hipGraphAddDependencies(hipGraph_t graph, const hipGraphNode_t* from, const hipGraphNode_t* to, size_t count) {
+hipError_t hipGraphAddDependencies(hipGraph_t graph, const hipGraphNode_t* from, const hipGraphNode_t* to,
+                                   size_t count) {
   return graph_api([&](Runtime&) {
     if (!valid_graph(graph) || (count > 0 && (from == nullptr || to == nullptr))) return hipErrorInvalidValue;
     for (size_t i = 0; i < count; ++i)
-      if (!valid_node(from[i]) || !valid_node(to[i]) || from[i]->graph != graph || to[i]->graph != graph) return hipErrorInvalidValue;
+      if (!valid_node(from[i]) || !valid_node(to[i]) || from[i]->graph != graph || to[i]->graph != graph)
+        return hipErrorInvalidValue;
     for (size_t i = 0; i < count; ++i) to[i]->dependencies.push_back(from[i]);
     return hipSuccess;
   });
 }
 
-hipError_t hipGraphRemoveDependencies(hipGraph_t graph, const hipGraphNode_t* from, const hipGraphNode_t* to, size_t count) {
+hipError_t hipGraphRemoveDependencies(hipGraph_t graph, const hipGraphNode_t* from, const hipGraphNode_t* to,
+                                      size_t count) {
   return graph_api([&](Runtime&) {
     if (!valid_graph(graph) || (count > 0 && (from == nullptr || to == nullptr))) return hipErrorInvalidValue;
     for (size_t i = 0; i < count; ++i)
-      if (!valid_node(from[i]) || !valid_node(to[i]) || to[i]->graph != graph || std::erase(to[i]->dependencies, from[i]) == 0)
+      if (!valid_node(from[i]) || !valid_node(to[i]) || to[i]->graph != graph ||
+          std::erase(to[i]->dependencies, from[i]) == 0)
         return hipErrorInvalidValue;
     return hipSuccess;
   });
@@ -332,7 +345,8 @@ hipError_t hipGraphGetEdges(hipGraph_t graph, hipGraphNode_t* from, hipGraphNode
 }
 
 hipError_t hipGraphNodeGetDependencies(hipGraphNode_t node, hipGraphNode_t* array, size_t* count) {
-  return graph_api([&](Runtime&) { return valid_node(node) ? list(node->dependencies, array, count) : hipErrorInvalidValue; });
+  return graph_api(
+      [&](Runtime&) { return valid_node(node) ? list(node->dependencies, array, count) : hipErrorInvalidValue; });
 }
 
 hipError_t hipGraphNodeGetDependentNodes(hipGraphNode_t node, hipGraphNode_t* array, size_t* count) {
@@ -340,7 +354,8 @@ hipError_t hipGraphNodeGetDependentNodes(hipGraphNode_t node, hipGraphNode_t* ar
     if (!valid_node(node)) return hipErrorInvalidValue;
     std::vector<hipGraphNode_t> dependents;
     for (const auto& other : node->graph->nodes)
-      if (std::count(other->dependencies.begin(), other->dependencies.end(), node) > 0) dependents.push_back(other.get());
+      if (std::count(other->dependencies.begin(), other->dependencies.end(), node) > 0)
+        dependents.push_back(other.get());
     return list(dependents, array, count);
   });
 }

@@ -17,10 +17,12 @@ hipError_t kernel_work(Runtime& runtime, const hipKernelNodeParams& params, Work
     function = static_cast<hipFunction_t>(params.func);
   else if (const hipError_t error = runtime.function_of(params.func, &function); error != hipSuccess)
     return error;
-  const LaunchShape shape{Dim3{params.gridDim.x, params.gridDim.y, params.gridDim.z}, Dim3{params.blockDim.x, params.blockDim.y, params.blockDim.z},
-                          params.sharedMemBytes, false};
+  const LaunchShape shape{Dim3{params.gridDim.x, params.gridDim.y, params.gridDim.z},
+                          Dim3{params.blockDim.x, params.blockDim.y, params.blockDim.z}, params.sharedMemBytes, false};
   emulator::LaunchRequest request;
-  if (const hipError_t error = prepare(runtime, function, shape, params.kernelParams, params.extra, request); error != hipSuccess) return error;
+  if (const hipError_t error = prepare(runtime, function, shape, params.kernelParams, params.extra, request);
+      error != hipSuccess)
+    return error;
   kept.params = params;
   kept.params.extra = nullptr;
   for (const emulator::KernelArgument& argument : function->kernel->arguments) {
@@ -41,13 +43,15 @@ Work memcpy_1d_work(void* to, const void* from, size_t bytes, hipMemcpyKind kind
 }
 
 hipError_t memset_work(const hipMemsetParams& params, Work& work) {
-  if (params.dst == nullptr || (params.elementSize != 1 && params.elementSize != 2 && params.elementSize != 4)) return hipErrorInvalidValue;
+  if (params.dst == nullptr || (params.elementSize != 1 && params.elementSize != 2 && params.elementSize != 4))
+    return hipErrorInvalidValue;
   work = [params](Runtime& runtime) -> hipError_t {
     const size_t width = params.width * params.elementSize;
     const size_t pitch = params.height > 1 ? params.pitch : width;
-    if (!runtime.device_address(params.dst, params.height > 0 ? pitch * (params.height - 1) + width : 0)) return hipErrorInvalidValue;
-    const Result<void> sent = runtime.client()->fill_rows(*runtime.device_address(params.dst, 0), pitch, params.value, params.elementSize,
-                                                          params.width, params.height);
+    if (!runtime.device_address(params.dst, params.height > 0 ? pitch * (params.height - 1) + width : 0))
+      return hipErrorInvalidValue;
+    const Result<void> sent = runtime.client()->fill_rows(*runtime.device_address(params.dst, 0), pitch, params.value,
+                                                          params.elementSize, params.width, params.height);
     return sent ? hipSuccess : runtime.failed(sent.error(), hipErrorInvalidValue);
   };
   return hipSuccess;
@@ -66,12 +70,13 @@ Work event_work(hipEvent_t event) {
 }
 
 // A graph and dependencies as hipGraphAdd… functions get them, checked; then the node is added.
-hipError_t add(hipGraphNode_t* out, hipGraph_t graph, const hipGraphNode_t* dependencies, size_t count, hipGraphNodeType type, Work work,
-               NodeParams params) {
+hipError_t add(hipGraphNode_t* out, hipGraph_t graph, const hipGraphNode_t* dependencies, size_t count,
+               hipGraphNodeType type, Work work, NodeParams params) {
   if (out == nullptr || !valid_graph(graph) || (count > 0 && dependencies == nullptr)) return hipErrorInvalidValue;
   for (size_t i = 0; i < count; ++i)
     if (!valid_node(dependencies[i])) return hipErrorInvalidValue;
-  hipGraphNode* node = add_node(*graph, type, std::vector<hipGraphNode*>(dependencies, dependencies + count), std::move(work), std::move(params));
+  hipGraphNode* node = add_node(*graph, type, std::vector<hipGraphNode*>(dependencies, dependencies + count),
+                                std::move(work), std::move(params));
   if (node == nullptr) return hipErrorInvalidValue;
   *out = node;
   return hipSuccess;
@@ -96,12 +101,13 @@ hipError_t set_step(hipGraphExec_t executable, hipGraphNode_t node, hipGraphNode
 
 extern "C" {
 
-hipError_t hipGraphAddEmptyNode(hipGraphNode_t* out, hipGraph_t graph, const hipGraphNode_t* dependencies, size_t count) {
+hipError_t hipGraphAddEmptyNode(hipGraphNode_t* out, hipGraph_t graph, const hipGraphNode_t* dependencies,
+                                size_t count) {
   return graph_api([&](Runtime&) { return add(out, graph, dependencies, count, hipGraphNodeTypeEmpty, {}, {}); });
 }
 
-hipError_t hipGraphAddKernelNode(hipGraphNode_t* out, hipGraph_t graph, const hipGraphNode_t* dependencies, size_t count,
-                                 const hipKernelNodeParams* params) {
+hipError_t hipGraphAddKernelNode(hipGraphNode_t* out, hipGraph_t graph, const hipGraphNode_t* dependencies,
+                                 size_t count, const hipKernelNodeParams* params) {
   return graph_api([&](Runtime& runtime) -> hipError_t {
     if (params == nullptr || params->func == nullptr) return hipErrorInvalidValue;
     Work work;
@@ -133,7 +139,8 @@ hipError_t hipGraphKernelNodeSetParams(hipGraphNode_t node, const hipKernelNodeP
   });
 }
 
-hipError_t hipGraphExecKernelNodeSetParams(hipGraphExec_t executable, hipGraphNode_t node, const hipKernelNodeParams* params) {
+hipError_t hipGraphExecKernelNodeSetParams(hipGraphExec_t executable, hipGraphNode_t node,
+                                           const hipKernelNodeParams* params) {
   return graph_api([&](Runtime& runtime) -> hipError_t {
     if (params == nullptr || params->func == nullptr) return hipErrorInvalidValue;
     Work work;
@@ -143,8 +150,8 @@ hipError_t hipGraphExecKernelNodeSetParams(hipGraphExec_t executable, hipGraphNo
   });
 }
 
-hipError_t hipGraphAddMemcpyNode(hipGraphNode_t* out, hipGraph_t graph, const hipGraphNode_t* dependencies, size_t count,
-                                 const hipMemcpy3DParms* params) {
+hipError_t hipGraphAddMemcpyNode(hipGraphNode_t* out, hipGraph_t graph, const hipGraphNode_t* dependencies,
+                                 size_t count, const hipMemcpy3DParms* params) {
   return graph_api([&](Runtime&) {
     if (params == nullptr) return hipErrorInvalidValue;
     return add(out, graph, dependencies, count, hipGraphNodeTypeMemcpy, memcpy_work(*params), *params);
@@ -162,41 +169,44 @@ hipError_t hipGraphMemcpyNodeGetParams(hipGraphNode_t node, hipMemcpy3DParms* pa
 
 hipError_t hipGraphMemcpyNodeSetParams(hipGraphNode_t node, const hipMemcpy3DParms* params) {
   return graph_api([&](Runtime&) {
-    return params == nullptr ? hipErrorInvalidValue : set_node(node, hipGraphNodeTypeMemcpy, memcpy_work(*params), *params);
+    return params == nullptr ? hipErrorInvalidValue
+                             : set_node(node, hipGraphNodeTypeMemcpy, memcpy_work(*params), *params);
   });
 }
 
 hipError_t hipGraphExecMemcpyNodeSetParams(hipGraphExec_t executable, hipGraphNode_t node, hipMemcpy3DParms* params) {
   return graph_api([&](Runtime&) {
-    return params == nullptr ? hipErrorInvalidValue : set_step(executable, node, hipGraphNodeTypeMemcpy, memcpy_work(*params));
+    return params == nullptr ? hipErrorInvalidValue
+                             : set_step(executable, node, hipGraphNodeTypeMemcpy, memcpy_work(*params));
   });
 }
 
-hipError_t hipGraphAddMemcpyNode1D(hipGraphNode_t* out, hipGraph_t graph, const hipGraphNode_t* dependencies, size_t count, void* to,
-                                   const void* from, size_t bytes, hipMemcpyKind kind) {
+hipError_t hipGraphAddMemcpyNode1D(hipGraphNode_t* out, hipGraph_t graph, const hipGraphNode_t* dependencies,
+                                   size_t count, void* to, const void* from, size_t bytes, hipMemcpyKind kind) {
   return graph_api([&](Runtime&) {
     if (to == nullptr || from == nullptr) return hipErrorInvalidValue;
     return add(out, graph, dependencies, count, hipGraphNodeTypeMemcpy, memcpy_1d_work(to, from, bytes, kind), {});
   });
 }
 
-hipError_t hipGraphMemcpyNodeSetParams1D(hipGraphNode_t node, void* to, const void* from, size_t bytes, hipMemcpyKind kind) {
+hipError_t hipGraphMemcpyNodeSetParams1D(hipGraphNode_t node, void* to, const void* from, size_t bytes,
+                                         hipMemcpyKind kind) {
   return graph_api([&](Runtime&) {
     if (to == nullptr || from == nullptr) return hipErrorInvalidValue;
     return set_node(node, hipGraphNodeTypeMemcpy, memcpy_1d_work(to, from, bytes, kind), {});
   });
 }
 
-hipError_t hipGraphExecMemcpyNodeSetParams1D(hipGraphExec_t executable, hipGraphNode_t node, void* to, const void* from, size_t bytes,
-                                             hipMemcpyKind kind) {
+hipError_t hipGraphExecMemcpyNodeSetParams1D(hipGraphExec_t executable, hipGraphNode_t node, void* to, const void* from,
+                                             size_t bytes, hipMemcpyKind kind) {
   return graph_api([&](Runtime&) {
     if (to == nullptr || from == nullptr) return hipErrorInvalidValue;
     return set_step(executable, node, hipGraphNodeTypeMemcpy, memcpy_1d_work(to, from, bytes, kind));
   });
 }
 
-hipError_t hipGraphAddMemsetNode(hipGraphNode_t* out, hipGraph_t graph, const hipGraphNode_t* dependencies, size_t count,
-                                 const hipMemsetParams* params) {
+hipError_t hipGraphAddMemsetNode(hipGraphNode_t* out, hipGraph_t graph, const hipGraphNode_t* dependencies,
+                                 size_t count, const hipMemsetParams* params) {
   return graph_api([&](Runtime&) -> hipError_t {
     Work work;
     if (params == nullptr) return hipErrorInvalidValue;
@@ -223,7 +233,8 @@ hipError_t hipGraphMemsetNodeSetParams(hipGraphNode_t node, const hipMemsetParam
   });
 }
 
-hipError_t hipGraphExecMemsetNodeSetParams(hipGraphExec_t executable, hipGraphNode_t node, const hipMemsetParams* params) {
+hipError_t hipGraphExecMemsetNodeSetParams(hipGraphExec_t executable, hipGraphNode_t node,
+                                           const hipMemsetParams* params) {
   return graph_api([&](Runtime&) -> hipError_t {
     Work work;
     if (params == nullptr) return hipErrorInvalidValue;
@@ -256,14 +267,16 @@ hipError_t hipGraphHostNodeSetParams(hipGraphNode_t node, const hipHostNodeParam
   });
 }
 
-hipError_t hipGraphExecHostNodeSetParams(hipGraphExec_t executable, hipGraphNode_t node, const hipHostNodeParams* params) {
+hipError_t hipGraphExecHostNodeSetParams(hipGraphExec_t executable, hipGraphNode_t node,
+                                         const hipHostNodeParams* params) {
   return graph_api([&](Runtime&) {
     if (params == nullptr || params->fn == nullptr) return hipErrorInvalidValue;
     return set_step(executable, node, hipGraphNodeTypeHost, host_work(*params));
   });
 }
 
-hipError_t hipGraphAddChildGraphNode(hipGraphNode_t* out, hipGraph_t graph, const hipGraphNode_t* dependencies, size_t count, hipGraph_t child) {
+hipError_t hipGraphAddChildGraphNode(hipGraphNode_t* out, hipGraph_t graph, const hipGraphNode_t* dependencies,
+                                     size_t count, hipGraph_t child) {
   return graph_api([&](Runtime&) -> hipError_t {
     if (!valid_graph(child) || !valid_graph(graph)) return hipErrorInvalidValue;
     // A copy: what happens to the child afterwards does not change its parent.
@@ -286,17 +299,20 @@ hipError_t hipGraphChildGraphNodeGetGraph(hipGraphNode_t node, hipGraph_t* graph
   });
 }
 
-hipError_t hipGraphAddEventRecordNode(hipGraphNode_t* out, hipGraph_t graph, const hipGraphNode_t* dependencies, size_t count, hipEvent_t event) {
+hipError_t hipGraphAddEventRecordNode(hipGraphNode_t* out, hipGraph_t graph, const hipGraphNode_t* dependencies,
+                                      size_t count, hipEvent_t event) {
   return graph_api([&](Runtime& runtime) {
     if (event == nullptr || !runtime.events.contains(event)) return hipErrorInvalidValue;
     return add(out, graph, dependencies, count, hipGraphNodeTypeEventRecord, event_work(event), EventNode{event});
   });
 }
 
-hipError_t hipGraphAddEventWaitNode(hipGraphNode_t* out, hipGraph_t graph, const hipGraphNode_t* dependencies, size_t count, hipEvent_t event) {
+hipError_t hipGraphAddEventWaitNode(hipGraphNode_t* out, hipGraph_t graph, const hipGraphNode_t* dependencies,
+                                    size_t count, hipEvent_t event) {
   return graph_api([&](Runtime& runtime) {
     if (event == nullptr || !runtime.events.contains(event)) return hipErrorInvalidValue;
-    return add(out, graph, dependencies, count, hipGraphNodeTypeWaitEvent, {}, EventNode{event});  // streams run in order anyhow
+    return add(out, graph, dependencies, count, hipGraphNodeTypeWaitEvent, {},
+               EventNode{event});  // streams run in order anyhow
   });
 }
 

@@ -116,7 +116,8 @@ const char* hiprtcGetErrorString(hiprtcResult result) {
     case HIPRTC_ERROR_INVALID_OPTION: return "HIPRTC_ERROR_INVALID_OPTION";
     case HIPRTC_ERROR_COMPILATION: return "HIPRTC_ERROR_COMPILATION";
     case HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE: return "HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE";
-    case HIPRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION: return "HIPRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION";
+    case HIPRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION:
+      return "HIPRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION";
     case HIPRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION: return "HIPRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION";
     case HIPRTC_ERROR_NAME_EXPRESSION_NOT_VALID: return "HIPRTC_ERROR_NAME_EXPRESSION_NOT_VALID";
     case HIPRTC_ERROR_INTERNAL_ERROR: return "HIPRTC_ERROR_INTERNAL_ERROR";
@@ -132,14 +133,16 @@ hiprtcResult hiprtcVersion(int* major, int* minor) {
   return HIPRTC_SUCCESS;
 }
 
-hiprtcResult hiprtcCreateProgram(hiprtcProgram* handle, const char* source, const char* name, int header_count, const char** headers,
-                                 const char** include_names) {
-  if (handle == nullptr || source == nullptr || header_count < 0 || (header_count > 0 && (headers == nullptr || include_names == nullptr)))
+hiprtcResult hiprtcCreateProgram(hiprtcProgram* handle, const char* source, const char* name, int header_count,
+                                 const char** headers, const char** include_names) {
+  if (handle == nullptr || source == nullptr || header_count < 0 ||
+      (header_count > 0 && (headers == nullptr || include_names == nullptr)))
     return HIPRTC_ERROR_INVALID_INPUT;
   return guarded([&] {
     std::vector<RtcHeader> list;
     for (int k = 0; k < header_count; ++k) {
-      if (headers[k] == nullptr || include_names[k] == nullptr || !is_valid_header_name(include_names[k])) return HIPRTC_ERROR_INVALID_INPUT;
+      if (headers[k] == nullptr || include_names[k] == nullptr || !is_valid_header_name(include_names[k]))
+        return HIPRTC_ERROR_INVALID_INPUT;
       list.push_back({include_names[k], headers[k]});
     }
     *handle = Programs::get().add(

@@ -12,7 +12,10 @@ namespace {
 hiprtcResult refuse() {
   static std::atomic<bool> said = false;
   if (!said.exchange(true))
-    std::fputs("hipRTC: hiprtcLink* is not supported on the emulated device; compile all sources as one program, without -fgpu-rdc\n", stderr);
+    std::fputs(
+        "hipRTC: hiprtcLink* is not supported on the emulated device; compile all sources as one program, without "
+        "-fgpu-rdc\n",
+        stderr);
   return HIPRTC_ERROR_LINKING;
 }
 
@@ -21,8 +24,11 @@ hiprtcResult refuse() {
 extern "C" {
 
 hiprtcResult hiprtcLinkCreate(unsigned, hiprtcJIT_option*, void**, hiprtcLinkState*) { return refuse(); }
-hiprtcResult hiprtcLinkAddFile(hiprtcLinkState, hiprtcJITInputType, const char*, unsigned, hiprtcJIT_option*, void**) { return refuse(); }
-hiprtcResult hiprtcLinkAddData(hiprtcLinkState, hiprtcJITInputType, void*, size_t, const char*, unsigned, hiprtcJIT_option*, void**) {
+hiprtcResult hiprtcLinkAddFile(hiprtcLinkState, hiprtcJITInputType, const char*, unsigned, hiprtcJIT_option*, void**) {
+  return refuse();
+}
+hiprtcResult hiprtcLinkAddData(hiprtcLinkState, hiprtcJITInputType, void*, size_t, const char*, unsigned,
+                               hiprtcJIT_option*, void**) {
   return refuse();
 }
 hiprtcResult hiprtcLinkComplete(hiprtcLinkState, void**, size_t*) { return refuse(); }

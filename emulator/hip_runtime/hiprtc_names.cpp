@@ -36,7 +36,8 @@ class Elf {
     if (!header || std::string_view(reinterpret_cast<const char*>(header->e_ident), SELFMAG) != ELFMAG) return;
     is_relocatable_ = header->e_type == ET_REL;
     for (uint64_t k = 0; k < header->e_shnum; ++k)
-      if (const auto section = read_at<Elf64_Shdr>(bytes, header->e_shoff + k * sizeof(Elf64_Shdr))) sections_.push_back(*section);
+      if (const auto section = read_at<Elf64_Shdr>(bytes, header->e_shoff + k * sizeof(Elf64_Shdr)))
+        sections_.push_back(*section);
     for (uint32_t k = 0; k < sections_.size(); ++k)
       if (sections_[k].sh_type == SHT_SYMTAB || sections_[k].sh_type == SHT_DYNSYM) add_symbols(sections_[k]);
   }
@@ -108,14 +109,16 @@ std::string name_expression_text(std::span<const std::string> expressions) {
   // The source may end without a newline.
   std::string text = "\n#line 1 \"" + std::string(kNameExpressionsFile) + "\"\n";
   for (size_t k = 0; k < expressions.size(); ++k) {
-    text += "extern \"C\" __device__ __attribute__((used)) const void* " + std::string(kVariable) + std::to_string(k) + "[] = {(const void*)(&";
+    text += "extern \"C\" __device__ __attribute__((used)) const void* " + std::string(kVariable) + std::to_string(k) +
+            "[] = {(const void*)(&";
     for (const char c : without_address_of(expressions[k])) text += c == '\n' ? ' ' : c;
     text += ")};\n";
   }
   return text;
 }
 
-std::map<std::string, std::string> lowered_names(std::span<const std::byte> elf, std::span<const std::string> expressions) {
+std::map<std::string, std::string> lowered_names(std::span<const std::byte> elf,
+                                                 std::span<const std::string> expressions) {
   const Elf image(elf);
   std::map<std::string, std::string> names;
   for (size_t k = 0; k < expressions.size(); ++k) {

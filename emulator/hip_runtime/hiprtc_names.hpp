@@ -1,7 +1,7 @@
 #pragma once
-// Name expressions to symbols. Each expression becomes a device variable that holds its address, appended after the source; the
-// compiled code's relocations then say which symbol it is. This instantiates templates, resolves namespaces, and guesses at
-// nothing. The variables stay in the code object; code is generated as without them.
+// Name expressions to symbols. Each expression becomes a device variable that holds its address, appended after the
+// source; the compiled code's relocations then say which symbol it is. This instantiates templates, resolves
+// namespaces, and guesses at nothing. The variables stay in the code object; code is generated as without them.
 
 #include <cstddef>
 #include <map>
@@ -19,9 +19,11 @@ inline constexpr std::string_view kNameExpressionsFile = "(name expressions)";
 std::string name_expression_text(std::span<const std::string> expressions);
 
 // The symbols of the expressions for which `elf`, linked or relocatable, has one. Any bytes are safe.
-std::map<std::string, std::string> lowered_names(std::span<const std::byte> elf, std::span<const std::string> expressions);
+std::map<std::string, std::string> lowered_names(std::span<const std::byte> elf,
+                                                 std::span<const std::string> expressions);
 
-// The expression that a compiler message is about ("(name expressions):2:9: error: …" → the second); -1 when about none.
+// The expression that a compiler message is about ("(name expressions):2:9: error: …" → the second); -1 when about
+// none.
 int expression_of_message(std::string_view message);
 
 }  // namespace hipbench::hip

@@ -12,12 +12,13 @@ namespace hipbench::hip {
 
 namespace {
 
-constexpr auto kTakesValue = std::to_array<std::string_view>({"-D", "-U", "-I", "-isystem", "-idirafter", "-iquote", "-include",
-                                                              "-imacros", "-mllvm", "-Xclang", "-Xlinker", "-Xpreprocessor", "-Xassembler",
-                                                              "-Xarch_device", "-Xoffload-linker", "--param", "-L"});
+constexpr auto kTakesValue = std::to_array<std::string_view>(
+    {"-D", "-U", "-I", "-isystem", "-idirafter", "-iquote", "-include", "-imacros", "-mllvm", "-Xclang", "-Xlinker",
+     "-Xpreprocessor", "-Xassembler", "-Xarch_device", "-Xoffload-linker", "--param", "-L"});
 // They change what comes out, or for whom.
-constexpr auto kForbidden = std::to_array<std::string_view>({"-o", "-c", "-S", "-E", "-M", "-MM", "-MD", "-MMD", "-x", "-###", "-v", "-fsyntax-only",
-                                                             "-emit-llvm", "--cuda-host-only", "--offload-host-only", "--precompile", "--"});
+constexpr auto kForbidden = std::to_array<std::string_view>(
+    {"-o", "-c", "-S", "-E", "-M", "-MM", "-MD", "-MMD", "-x", "-###", "-v", "-fsyntax-only", "-emit-llvm",
+     "--cuda-host-only", "--offload-host-only", "--precompile", "--"});
 
 template <size_t N>
 bool is_one_of(const std::array<std::string_view, N>& list, std::string_view item) {
@@ -39,12 +40,15 @@ Result<RtcOptions> translate_rtc_options(std::span<const std::string> options) {
       }
     if (names_architecture) {
       if (!result.architecture.starts_with("gfx"))
-        return Error{fmt::format("option {}: this is no AMD architecture; ask for --offload-arch={}", option, kOffloadArch)};
+        return Error{
+            fmt::format("option {}: this is no AMD architecture; ask for --offload-arch={}", option, kOffloadArch)};
       continue;
     }
-    if (is_one_of(kForbidden, option)) return Error{fmt::format("option {} is not allowed: hipRTC itself says what clang produces", option)};
+    if (is_one_of(kForbidden, option))
+      return Error{fmt::format("option {} is not allowed: hipRTC itself says what clang produces", option)};
     if (!option.starts_with('-') || option == "-")
-      return Error{fmt::format("option `{}` does not start with a dash; hipRTC takes its source from hiprtcCreateProgram", option)};
+      return Error{fmt::format(
+          "option `{}` does not start with a dash; hipRTC takes its source from hiprtcCreateProgram", option)};
     if (option == "-fgpu-rdc") result.relocatable = true;
     result.clang.push_back(option);
     if (!is_one_of(kTakesValue, option)) continue;

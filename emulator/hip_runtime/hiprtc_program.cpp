@@ -39,7 +39,8 @@ constexpr std::string_view kPrelude = R"(#include <hip/hip_runtime.h>
 
 fs::path library_directory() {
   Dl_info info{};
-  if (::dladdr(reinterpret_cast<const void*>(&library_directory), &info) == 0 || info.dli_fname == nullptr) return executable_directory();
+  if (::dladdr(reinterpret_cast<const void*>(&library_directory), &info) == 0 || info.dli_fname == nullptr)
+    return executable_directory();
   std::error_code failed;
   const fs::path self = fs::canonical(info.dli_fname, failed);
   return failed ? executable_directory() : self.parent_path();
@@ -58,7 +59,8 @@ std::string file_name_of(const std::string& name) {
 }
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) text.replace(at, from.size(), to);
+  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
   return text;
 }
 
@@ -80,7 +82,8 @@ class RtcWorkplace {
     RtcWorkplace place(toolchain, TRY(TemporaryDirectory::create("hiprtc")), name);
     std::error_code failed;
     for (const fs::path& folder : {place.sources(), place.sources() / "alone", place.headers(), place.predefined()})
-      if (!fs::create_directory(folder, failed)) return Error{fmt::format("cannot create {}: {}", folder.string(), failed.message())};
+      if (!fs::create_directory(folder, failed))
+        return Error{fmt::format("cannot create {}: {}", folder.string(), failed.message())};
     TRY(write_file_atomically(place.source(), source + name_expression_text(expressions)));
     TRY(write_file_atomically(place.source_alone(), source));
     for (const RtcHeader& header : headers) {
@@ -105,14 +108,17 @@ class RtcWorkplace {
   fs::path source_alone() const { return sources() / "alone" / file_name_of(name_); }
   fs::path output() const { return folder_.path() / "output"; }
 
-  Result<ProcessResult> compile(const RtcOptions& options, const fs::path& from, std::vector<std::string> more = {}) const {
-    std::vector<std::string> flags = {"--offload-arch=" + options.architecture, "-cuid=" + unit_id_, "-fdebug-compilation-dir=.",
+  Result<ProcessResult> compile(const RtcOptions& options, const fs::path& from,
+                                std::vector<std::string> more = {}) const {
+    std::vector<std::string> flags = {"--offload-arch=" + options.architecture, "-cuid=" + unit_id_,
+                                      "-fdebug-compilation-dir=.",
                                       "-ffile-prefix-map=" + folder_.path().string() + "/source/=",
                                       "-ffile-prefix-map=" + folder_.path().string() + "/include/="};
     flags.insert(flags.end(), options.clang.begin(), options.clang.end());
     flags.insert(flags.end(), more.begin(), more.end());
     std::vector<std::string> command = toolchain_.runtime_compile_command(from, output(), predefined(), flags);
-    // Behind HIP's own, so that a program's "hip/hip_runtime.h" (often an empty stand-in) does not take the place of the real one.
+    // Behind HIP's own, so that a program's "hip/hip_runtime.h" (often an empty stand-in) does not take the place of
+    // the real one.
     command.insert(command.end(), {"-isystem", headers().string()});
     return run(command);
   }
@@ -120,8 +126,8 @@ class RtcWorkplace {
   // Bitcode → a relocatable object, whose symbols can be read.
   Result<ProcessResult> assemble(const RtcOptions& options, const fs::path& object) const {
     const std::string processor = options.architecture.substr(0, options.architecture.find(':'));
-    return run({toolchain_.clang.string(), "--target=amdgcn-amd-amdhsa", "-mcpu=" + processor, "-O0", "-nogpulib", "-c", "-x", "ir",
-                output().string(), "-o", object.string()});
+    return run({toolchain_.clang.string(), "--target=amdgcn-amd-amdhsa", "-mcpu=" + processor, "-O0", "-nogpulib", "-c",
+                "-x", "ir", output().string(), "-o", object.string()});
   }
 
  private:
@@ -135,7 +141,8 @@ class RtcWorkplace {
     result.errors = replaced(std::move(result.errors), source_alone().string(), name_);
     result.errors = replaced(std::move(result.errors), headers().string() + "/", "");
     if (result.timed_out) result.errors += "\nerror: the compiler was stopped after ten minutes\n";
-    if (result.output_exceeded) result.errors += fmt::format("\nerror: the compiler was stopped after {} bytes of messages\n", kMaxLogBytes);
+    if (result.output_exceeded)
+      result.errors += fmt::format("\nerror: the compiler was stopped after {} bytes of messages\n", kMaxLogBytes);
     return result;
   }
 
@@ -157,7 +164,8 @@ bool is_valid_header_name(const std::string& name) {
 
 hiprtcResult RtcProgram::add_name_expression(const std::string& expression) {
   if (compiled_) return HIPRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION;
-  if (std::find(expressions_.begin(), expressions_.end(), expression) == expressions_.end()) expressions_.push_back(expression);
+  if (std::find(expressions_.begin(), expressions_.end(), expression) == expressions_.end())
+    expressions_.push_back(expression);
   return HIPRTC_SUCCESS;
 }
 
@@ -197,7 +205,8 @@ Result<hiprtcResult> RtcProgram::compile_in(const RtcWorkplace& place, const Rtc
   const ProcessResult compiled = TRY(place.compile(options, place.source(), more));
   log_ = compiled.errors;
   if (compiled.exit_code != 0) {
-    // A mistake in the source, such as a missing brace, can show in the text after it: then the source alone tells it better.
+    // A mistake in the source, such as a missing brace, can show in the text after it: then the source alone tells it
+    // better.
     if (first_error(log_).starts_with(kNameExpressionsFile)) {
       const ProcessResult alone = TRY(place.compile(options, place.source_alone(), {"-fsyntax-only"}));
       if (alone.exit_code != 0) log_ = alone.errors;

@@ -1,5 +1,6 @@
 #pragma once
-// One hipRTC program: its source, and after compile() its code. clang runs as a child in a private folder that goes with the call.
+// One hipRTC program: its source, and after compile() its code. clang runs as a child in a private folder that goes
+// with the call.
 
 #include <map>
 #include <mutex>

@@ -91,7 +91,8 @@ hipError_t hipMallocPitch(void** pointer, size_t* pitch, size_t width, size_t he
   return allocate_pitched(pointer, pitch, width, height);
 }
 
-hipError_t hipMemAllocPitch(hipDeviceptr_t* pointer, size_t* pitch, size_t width, size_t height, unsigned int element_size) {
+hipError_t hipMemAllocPitch(hipDeviceptr_t* pointer, size_t* pitch, size_t width, size_t height,
+                            unsigned int element_size) {
   if (element_size != 4 && element_size != 8 && element_size != 16) return finish(hipErrorInvalidValue);
   return allocate_pitched(pointer, pitch, width, height);
 }
@@ -111,7 +112,8 @@ hipError_t hipMalloc3D(hipPitchedPtr* pitched, hipExtent extent) {
 hipError_t hipFree(void* pointer) {
   return api([&](Runtime& runtime, Client&) {
     const hipError_t error = runtime.release(pointer, false);
-    if (pointer != nullptr && error == hipSuccess) runtime.order.host_waited_for_all();  // as documented, it waits for the device
+    if (pointer != nullptr && error == hipSuccess)
+      runtime.order.host_waited_for_all();  // as documented, it waits for the device
     return error;
   });
 }
@@ -119,7 +121,8 @@ hipError_t hipFree(void* pointer) {
 hipError_t hipHostFree(void* pointer) {
   return api([&](Runtime& runtime, Client&) {
     const hipError_t error = runtime.release(pointer, true);
-    if (pointer != nullptr && error == hipSuccess) runtime.order.host_waited_for_all();  // as documented, it waits for the device
+    if (pointer != nullptr && error == hipSuccess)
+      runtime.order.host_waited_for_all();  // as documented, it waits for the device
     return error;
   });
 }
@@ -226,7 +229,8 @@ hipError_t hipPointerGetAttributes(hipPointerAttribute_t* attributes, const void
     const u64 device = *runtime.device_address(pointer, 0);
     attributes->type = type_of(*buffer);
     attributes->devicePointer = reinterpret_cast<void*>(device);
-    if (buffer->host != nullptr) attributes->hostPointer = static_cast<char*>(buffer->host) + (device - buffer->address);
+    if (buffer->host != nullptr)
+      attributes->hostPointer = static_cast<char*>(buffer->host) + (device - buffer->address);
     attributes->isManaged = buffer->kind == MemoryKind::Managed;
     attributes->allocationFlags = buffer->flags;
     return hipSuccess;
@@ -275,7 +279,8 @@ hipError_t hipMemAdvise(const void* pointer, size_t, hipMemoryAdvise, int device
 hipError_t hipStreamAttachMemAsync(hipStream_t stream, void* pointer, size_t, unsigned int flags) {
   return api([&](Runtime& runtime, Client&) -> hipError_t {
     if (!runtime.valid(stream)) return hipErrorInvalidHandle;
-    if (flags != hipMemAttachGlobal && flags != hipMemAttachHost && flags != hipMemAttachSingle) return hipErrorInvalidValue;
+    if (flags != hipMemAttachGlobal && flags != hipMemAttachHost && flags != hipMemAttachSingle)
+      return hipErrorInvalidValue;
     const std::optional<Buffer> buffer = runtime.find(pointer);
     return buffer && buffer->kind == MemoryKind::Managed ? hipSuccess : hipErrorInvalidValue;
   });
@@ -313,7 +318,8 @@ hipError_t hipDeviceSetMemPool(int device, hipMemPool_t pool) {
 hipError_t hipMemPoolCreate(hipMemPool_t* pool, const hipMemPoolProps* properties) {
   return host_api([&] {
     if (pool == nullptr || properties == nullptr) return hipErrorInvalidValue;
-    if (properties->location.type != hipMemLocationTypeDevice || properties->location.id != 0) return hipErrorInvalidDevice;
+    if (properties->location.type != hipMemLocationTypeDevice || properties->location.id != 0)
+      return hipErrorInvalidDevice;
     *pool = pools().add(std::make_unique<ihipMemPoolHandle_t>());
     return hipSuccess;
   });
@@ -335,8 +341,9 @@ hipError_t hipMemPoolSetAttribute(hipMemPool_t pool, hipMemPoolAttr attribute, v
   return host_api([&] {
     if (!pools().contains(pool) || value == nullptr) return hipErrorInvalidValue;
     if (attribute == hipMemPoolAttrReleaseThreshold) std::memcpy(&pool->release_threshold, value, sizeof(u64));
-    return attribute >= hipMemPoolReuseFollowEventDependencies && attribute <= hipMemPoolAttrUsedMemHigh ? hipSuccess
-                                                                                                        : hipErrorInvalidValue;
+    return attribute >= hipMemPoolReuseFollowEventDependencies && attribute <= hipMemPoolAttrUsedMemHigh
+               ? hipSuccess
+               : hipErrorInvalidValue;
   });
 }
 

@@ -1,4 +1,5 @@
-// Code objects: modules that the program loads, fat binaries that its start-up code registers, their functions and variables.
+// Code objects: modules that the program loads, fat binaries that its start-up code registers, their functions and
+// variables.
 
 #include <algorithm>
 #include <cstring>
@@ -139,7 +140,8 @@ hipFuncAttributes attributes_of(const KernelInfo& kernel) {
   hipFuncAttributes attributes{};
   attributes.localSizeBytes = kernel.scratch_per_lane;
   attributes.sharedSizeBytes = kernel.static_lds;
-  attributes.maxDynamicSharedSizeBytes = static_cast<int>(mi300x::kLdsBytes - std::min(mi300x::kLdsBytes, kernel.static_lds));
+  attributes.maxDynamicSharedSizeBytes =
+      static_cast<int>(mi300x::kLdsBytes - std::min(mi300x::kLdsBytes, kernel.static_lds));
   attributes.maxThreadsPerBlock = static_cast<int>(kernel.max_flat_workgroup_size);
   attributes.numRegs = static_cast<int>(kernel.vgprs);
   attributes.binaryVersion = 90;
@@ -151,8 +153,8 @@ hipError_t occupancy_of(Runtime& runtime, hipFunction_t function, int block, siz
   if (blocks == nullptr || block <= 0) return hipErrorInvalidValue;
   *blocks = 0;
   if (static_cast<u32>(block) > function->kernel->max_flat_workgroup_size || lds > mi300x::kLdsBytes) return hipSuccess;
-  const Result<u32> resident =
-      runtime.client()->occupancy(function->module->info.handle, function->kernel->name, static_cast<u32>(block), static_cast<u32>(lds));
+  const Result<u32> resident = runtime.client()->occupancy(function->module->info.handle, function->kernel->name,
+                                                           static_cast<u32>(block), static_cast<u32>(lds));
   if (resident) *blocks = static_cast<int>(*resident);
   return resident ? hipSuccess : runtime.failed(resident.error(), hipSuccess);
 }
@@ -212,8 +214,9 @@ __attribute__((visibility("default"))) void** __hipRegisterFatBinary(const void*
   return reinterpret_cast<void**>(binary.release());
 }
 
-__attribute__((visibility("default"))) void __hipRegisterFunction(void** handle, const void* host, char*, const char* name, unsigned,
-                                                                  void*, void*, void*, void*, int*) {
+__attribute__((visibility("default"))) void __hipRegisterFunction(void** handle, const void* host, char*,
+                                                                  const char* name, unsigned, void*, void*, void*,
+                                                                  void*, int*) {
   FatBinary* binary = binary_of(handle);
   if (binary == nullptr || name == nullptr) return;
   Runtime& runtime = Runtime::get();
@@ -221,7 +224,8 @@ __attribute__((visibility("default"))) void __hipRegisterFunction(void** handle,
   runtime.functions[host] = {binary, name};
 }
 
-__attribute__((visibility("default"))) void __hipRegisterVar(void** handle, void* host, char*, const char* name, int, size_t size, int, int) {
+__attribute__((visibility("default"))) void __hipRegisterVar(void** handle, void* host, char*, const char* name, int,
+                                                             size_t size, int, int) {
   FatBinary* binary = binary_of(handle);
   if (binary == nullptr || name == nullptr) return;
   Runtime& runtime = Runtime::get();
@@ -229,14 +233,16 @@ __attribute__((visibility("default"))) void __hipRegisterVar(void** handle, void
   runtime.variables[host] = Variable{binary, name, size, nullptr};
 }
 
-// The host reads and writes a managed variable before it has called any HIP function, so its memory must be there at once.
-__attribute__((visibility("default"))) void __hipRegisterManagedVar(void* handle, void** pointer, void* initial, const char* name,
-                                                                    size_t size, unsigned) {
+// The host reads and writes a managed variable before it has called any HIP function, so its memory must be there at
+// once.
+__attribute__((visibility("default"))) void __hipRegisterManagedVar(void* handle, void** pointer, void* initial,
+                                                                    const char* name, size_t size, unsigned) {
   FatBinary* binary = binary_of(static_cast<void**>(handle));
   if (binary == nullptr || name == nullptr || pointer == nullptr) return;
   Runtime& runtime = Runtime::get();
   void* memory = nullptr;
-  if (runtime.client() == nullptr || runtime.allocate(&memory, size, MemoryKind::Managed, kManagedVariable) != hipSuccess) {
+  if (runtime.client() == nullptr ||
+      runtime.allocate(&memory, size, MemoryKind::Managed, kManagedVariable) != hipSuccess) {
     complain_once(std::string("no memory for the managed variable ") + name);
     return;
   }
@@ -367,7 +373,8 @@ hipError_t hipFuncGetAttribute(int* value, hipFunction_attribute attribute, hipF
 
 hipError_t hipFuncSetAttribute(const void* host, hipFuncAttribute attribute, int value) {
   return with_host_function(host, [&](Runtime&, hipFunction_t function) -> hipError_t {
-    if (attribute == hipFuncAttributePreferredSharedMemoryCarveout) return hipSuccess;  // LDS is not shared with a cache here
+    if (attribute == hipFuncAttributePreferredSharedMemoryCarveout)
+      return hipSuccess;  // LDS is not shared with a cache here
     if (attribute != hipFuncAttributeMaxDynamicSharedMemorySize) return hipErrorInvalidValue;
     const int most = attributes_of(*function->kernel).maxDynamicSharedSizeBytes;
     return value >= 0 && value <= most ? hipSuccess : hipErrorInvalidValue;
@@ -396,24 +403,37 @@ const char* hipKernelNameRefByPtr(const void* host, hipStream_t) {
 // --- occupancy ---
 
 hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* host, int block, size_t lds) {
-  return with_host_function(host, [&](Runtime& runtime, hipFunction_t function) { return occupancy_of(runtime, function, block, lds, blocks); });
+  return with_host_function(host, [&](Runtime& runtime, hipFunction_t function) {
+    return occupancy_of(runtime, function, block, lds, blocks);
+  });
 }
-hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* host, int block, size_t lds, unsigned int) {
+hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* host, int block, size_t lds,
+                                                                 unsigned int) {
   return hipOccupancyMaxActiveBlocksPerMultiprocessor(blocks, host, block, lds);
 }
 hipError_t hipOccupancyMaxPotentialBlockSize(int* grid, int* block, const void* host, size_t lds, int limit) {
-  return with_host_function(host, [&](Runtime& runtime, hipFunction_t function) { return best_block(runtime, function, lds, limit, grid, block); });
+  return with_host_function(host, [&](Runtime& runtime, hipFunction_t function) {
+    return best_block(runtime, function, lds, limit, grid, block);
+  });
 }
-hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, hipFunction_t function, int block, size_t lds) {
-  return with_function(function, [&](Runtime& runtime, hipFunction_t found) { return occupancy_of(runtime, found, block, lds, blocks); });
+hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, hipFunction_t function, int block,
+                                                              size_t lds) {
+  return with_function(function, [&](Runtime& runtime, hipFunction_t found) {
+    return occupancy_of(runtime, found, block, lds, blocks);
+  });
 }
-hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, hipFunction_t function, int block, size_t lds, unsigned int) {
+hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, hipFunction_t function, int block,
+                                                                       size_t lds, unsigned int) {
   return hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, block, lds);
 }
-hipError_t hipModuleOccupancyMaxPotentialBlockSize(int* grid, int* block, hipFunction_t function, size_t lds, int limit) {
-  return with_function(function, [&](Runtime& runtime, hipFunction_t found) { return best_block(runtime, found, lds, limit, grid, block); });
+hipError_t hipModuleOccupancyMaxPotentialBlockSize(int* grid, int* block, hipFunction_t function, size_t lds,
+                                                   int limit) {
+  return with_function(function, [&](Runtime& runtime, hipFunction_t found) {
+    return best_block(runtime, found, lds, limit, grid, block);
+  });
 }
-hipError_t hipModuleOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, hipFunction_t function, size_t lds, int limit, unsigned int) {
+hipError_t hipModuleOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, hipFunction_t function, size_t lds,
+                                                            int limit, unsigned int) {
   return hipModuleOccupancyMaxPotentialBlockSize(grid, block, function, lds, limit);
 }
 

@@ -94,7 +94,8 @@ Client* Runtime::client() {
 void Runtime::connect() {
   default_stream_ = std::make_unique<ihipStream_t>();
   if (const std::optional<int> fd = inherited_connection()) {
-    // The descriptor stays open for programs that this one starts (a shell, a test driver): the connection is theirs in turn.
+    // The descriptor stays open for programs that this one starts (a shell, a test driver): the connection is theirs in
+    // turn.
     Result<std::unique_ptr<Client>> client = Client::connect(UniqueFd(::fcntl(*fd, F_DUPFD_CLOEXEC, 3)));
     if (!client) return complain_once("HIPBENCH_DEVICE_FD names no device server: " + client.error().message);
     borrowed_ = std::move(client).value();
@@ -179,8 +180,8 @@ hipError_t Runtime::release(void* pointer, bool host_only) {
   return freed ? hipSuccess : failed(freed.error(), hipErrorInvalidValue);
 }
 
-// The host's pages are replaced by shared ones, in place, with their content: the program keeps its pointer, the device sees
-// the same bytes. Whole pages, so the neighbours on the first and last page move along.
+// The host's pages are replaced by shared ones, in place, with their content: the program keeps its pointer, the device
+// sees the same bytes. Whole pages, so the neighbours on the first and last page move along.
 hipError_t Runtime::register_host(void* pointer, size_t size, unsigned flags) {
   const u64 first = reinterpret_cast<u64>(pointer) / kPage * kPage;
   const u64 last = (reinterpret_cast<u64>(pointer) + size + kPage - 1) / kPage * kPage;
@@ -226,7 +227,8 @@ hipError_t Runtime::unregister_host(void* pointer) {
   void* pages = ::mmap(nullptr, buffer.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (pages == MAP_FAILED) return hipErrorOutOfMemory;
   std::memcpy(pages, reinterpret_cast<void*>(buffer.address), buffer.size);
-  if (::mremap(pages, buffer.size, buffer.size, MREMAP_MAYMOVE | MREMAP_FIXED, buffer.host) == MAP_FAILED) return hipErrorOutOfMemory;
+  if (::mremap(pages, buffer.size, buffer.size, MREMAP_MAYMOVE | MREMAP_FIXED, buffer.host) == MAP_FAILED)
+    return hipErrorOutOfMemory;
   const Result<void> freed = client_->free(buffer.address);
   return freed ? hipSuccess : failed(freed.error(), hipErrorUnknown);
 }
@@ -246,7 +248,8 @@ std::optional<Buffer> Runtime::find(const void* pointer) {
       if (address - buffer.address < buffer.size) return buffer;
     }
   }
-  const bool device_range = address >= emulator::kDeviceMemoryBase && address < emulator::kHostSharedBase + emulator::kHostSharedSize;
+  const bool device_range =
+      address >= emulator::kDeviceMemoryBase && address < emulator::kHostSharedBase + emulator::kHostSharedSize;
   if (!device_range) return std::nullopt;
   // Not ours: a module's variable, or a buffer that the process which started the server handed us.
   const Result<emulator::AllocationInfo> info = client_->find_allocation(address);

@@ -1,6 +1,7 @@
 #pragma once
 // What stands behind the exported HIP functions: the connection to the device server, the buffers, modules, streams and
-// events of this process, and HIP's error state. The exported functions (the *_api.cpp files) check arguments and call here.
+// events of this process, and HIP's error state. The exported functions (the *_api.cpp files) check arguments and call
+// here.
 //
 // All streams run serially in submission order, which every HIP program must allow for.
 
@@ -173,8 +174,8 @@ hipError_t finish(hipError_t error);
 hipError_t last_error(bool reset);
 hipError_t last_command_error();
 
-// Every exported function's frame: no exception leaves, the error is remembered, and without a device or after a fault the
-// answer is that.
+// Every exported function's frame: no exception leaves, the error is remembered, and without a device or after a fault
+// the answer is that.
 template <typename Body>
 hipError_t api(Body body) {
   hipError_t error = hipSuccess;
@@ -208,7 +209,8 @@ hipError_t host_api(Body body) {
 // One line on standard error, the same line only once.
 void complain_once(const std::string& line);
 
-hipError_t copy(Runtime& runtime, hipStream_t stream, void* to, const void* from, size_t bytes, hipMemcpyKind kind, bool wait);
+hipError_t copy(Runtime& runtime, hipStream_t stream, void* to, const void* from, size_t bytes, hipMemcpyKind kind,
+                bool wait);
 
 }  // namespace hipbench::hip
 

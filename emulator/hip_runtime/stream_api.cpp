@@ -41,8 +41,8 @@ hipError_t create_stream(hipStream_t* stream, unsigned flags, int priority) {
 
 hipError_t create_event(hipEvent_t* event, unsigned flags) {
   return api([&](Runtime& runtime, Client&) {
-    constexpr unsigned kKnown = hipEventBlockingSync | hipEventDisableTiming | hipEventInterprocess | hipEventReleaseToDevice |
-                                hipEventReleaseToSystem | hipEventDisableSystemFence;
+    constexpr unsigned kKnown = hipEventBlockingSync | hipEventDisableTiming | hipEventInterprocess |
+                                hipEventReleaseToDevice | hipEventReleaseToSystem | hipEventDisableSystemFence;
     if (event == nullptr || (flags & ~kKnown) != 0) return hipErrorInvalidValue;
     auto created = std::make_unique<ihipEvent_t>();
     created->flags = flags;
@@ -346,8 +346,8 @@ hipError_t hipStreamGetCaptureInfo(hipStream_t stream, hipStreamCaptureStatus* s
   return hipStreamGetCaptureInfo_v2(stream, status, id, nullptr, nullptr, nullptr);
 }
 
-hipError_t hipStreamGetCaptureInfo_v2(hipStream_t stream, hipStreamCaptureStatus* status, unsigned long long* id, hipGraph_t* graph,
-                                      const hipGraphNode_t** dependencies, size_t* count) {
+hipError_t hipStreamGetCaptureInfo_v2(hipStream_t stream, hipStreamCaptureStatus* status, unsigned long long* id,
+                                      hipGraph_t* graph, const hipGraphNode_t** dependencies, size_t* count) {
   return api([&](Runtime& runtime, Client&) {
     if (status == nullptr) return hipErrorInvalidValue;
     if (!runtime.valid(stream)) return hipErrorInvalidHandle;

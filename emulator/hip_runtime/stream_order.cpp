@@ -59,7 +59,8 @@ int StreamOrder::unordered_streams(StreamId stream) {
   join_default(stream);
   Clock before = host_;
   merge(before, streams_[stream]);
-  return static_cast<int>(std::ranges::count_if(last_, [&](const auto& last) { return before[last.first] < last.second; }));
+  return static_cast<int>(
+      std::ranges::count_if(last_, [&](const auto& last) { return before[last.first] < last.second; }));
 }
 
 }  // namespace hipbench::hip

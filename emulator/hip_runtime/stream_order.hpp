@@ -1,6 +1,6 @@
 #pragma once
-// What HIP guarantees about the order of work on several streams. Everything runs in submission order here, so that work which
-// nothing orders shows no wrong result; on a GPU it is a race. This keeps account of it.
+// What HIP guarantees about the order of work on several streams. Everything runs in submission order here, so that
+// work which nothing orders shows no wrong result; on a GPU it is a race. This keeps account of it.
 //
 // For every stream, event and for the host: how far into each stream what comes next is sure to come after.
 

@@ -1,6 +1,7 @@
 #pragma once
-// What the memory and race checks (emulator/checks) see of a wave. Instruction rows call it when the wave has an observer,
-// before they touch memory; an unchecked wave has none, so that a memory instruction costs it one predictable branch.
+// What the memory and race checks (emulator/checks) see of a wave. Instruction rows call it when the wave has an
+// observer, before they touch memory; an unchecked wave has none, so that a memory instruction costs it one predictable
+// branch.
 
 #include <cstddef>
 

@@ -1,6 +1,6 @@
 #pragma once
-// Typed buffer elements: how the bytes of one element become components and back. CDNA3 ISA, "Buffer resource descriptor":
-// the data format says how bits are divided, the number format what they mean.
+// Typed buffer elements: how the bytes of one element become components and back. CDNA3 ISA, "Buffer resource
+// descriptor": the data format says how bits are divided, the number format what they mean.
 
 #include <array>
 
@@ -22,10 +22,12 @@ constexpr bool is_integer(NumberFormat format) { return format == NumberFormat::
 
 inline constexpr u32 kMostElementBytes = 16;
 
-// Components as register dwords: integers for Uint and Sint, otherwise f32 bits. Those that the format lacks are (0, 0, 0, 1).
+// Components as register dwords: integers for Uint and Sint, otherwise f32 bits. Those that the format lacks are (0, 0,
+// 0, 1).
 std::array<u32, 4> unpack_element(const std::byte* element, const DataFormat& data, NumberFormat number);
 
 // The reverse: values out of range become the nearest that fits.
-void pack_element(const std::array<u32, 4>& components, const DataFormat& data, NumberFormat number, std::byte* element);
+void pack_element(const std::array<u32, 4>& components, const DataFormat& data, NumberFormat number,
+                  std::byte* element);
 
 }  // namespace hipbench::emulator

@@ -1,7 +1,7 @@
 #pragma once
-// From machine code to Inst, through LLVM's MC disassembler for gfx942. LLVM prints the instruction; the text is the one
-// public, complete and version-stable description of an encoding (mnemonic, operands, modifiers), so it is what we read.
-// LLVM is used here and nowhere else in isa/.
+// From machine code to Inst, through LLVM's MC disassembler for gfx942. LLVM prints the instruction; the text is the
+// one public, complete and version-stable description of an encoding (mnemonic, operands, modifiers), so it is what we
+// read. LLVM is used here and nowhere else in isa/.
 
 #include <memory>
 #include <span>
@@ -19,7 +19,8 @@ class Disassembler {
   Disassembler();
   ~Disassembler();
 
-  // The assembler text of the instruction at the start of `bytes` and its size in bytes; size 0 when LLVM cannot decode it.
+  // The assembler text of the instruction at the start of `bytes` and its size in bytes; size 0 when LLVM cannot decode
+  // it.
   struct Text {
     std::string text;
     u32 size = 0;

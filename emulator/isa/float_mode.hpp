@@ -1,6 +1,6 @@
 #pragma once
-// Host floating-point state for a guest MODE other than the default. x86's MXCSR has the same four rounding modes and separate
-// flush controls for inputs (DAZ) and outputs (FTZ), so the guest's mode maps onto it one to one.
+// Host floating-point state for a guest MODE other than the default. x86's MXCSR has the same four rounding modes and
+// separate flush controls for inputs (DAZ) and outputs (FTZ), so the guest's mode maps onto it one to one.
 
 #include <xmmintrin.h>
 
@@ -12,8 +12,8 @@ enum class FloatWidth : u8 { Single, Double };  // Double stands for f16 too: MO
 
 class FloatModeGuard {
  public:
-  // Results of one width from inputs of another: the rounding and the output flush are the result's, the input flush is the
-  // inputs'.
+  // Results of one width from inputs of another: the rounding and the output flush are the result's, the input flush is
+  // the inputs'.
   FloatModeGuard(u32 mode, FloatWidth input, FloatWidth output) : saved_(_mm_getcsr()) {
     const u32 round = mode >> (output == FloatWidth::Single ? 0 : 2) & 3;
     const u32 denorm_in = mode >> (input == FloatWidth::Single ? 4 : 6) & 1;    // set: kept

@@ -35,7 +35,8 @@ struct WholeWave {
   std::byte* host = nullptr;  // of lane 0; null: not so
   bool uniform = false;
 };
-[[gnu::always_inline]] inline WholeWave whole_wave(Wave& wave, u64 origin, const u32* low, const u32* high, u32 size, bool writes) {
+[[gnu::always_inline]] inline WholeWave whole_wave(Wave& wave, u64 origin, const u32* low, const u32* high, u32 size,
+                                                   bool writes) {
   const u32 first = low[0], step = low[1] - first;
   if (step != 0 && step != size) return {};
   if (!is_ramp(low, high, step) || ramp_wraps(first)) return {};
@@ -64,7 +65,8 @@ bool resolve_rows(Wave& wave, u64 origin, const u32* low, const u32* high, u32 s
   return true;
 }
 
-bool resolve_whole_wave(Wave& wave, u64 origin, const u32* low, const u32* high, u32 size, bool writes, LaneAddresses& at) {
+bool resolve_whole_wave(Wave& wave, u64 origin, const u32* low, const u32* high, u32 size, bool writes,
+                        LaneAddresses& at) {
   using Pattern = LaneAddresses::Pattern;
   const WholeWave whole = whole_wave(wave, origin, low, high, size, writes);
   if (whole.host == nullptr) return resolve_rows(wave, origin, low, high, size, writes, at);
@@ -125,8 +127,8 @@ struct GlobalAccess {
     if (wave.exec() != ~u64{0} || wave.observer != nullptr) [[unlikely]] return load<Data>(wave, inst);
     const u32* low = wave.vgpr(inst.operands[1].index);
     const u64 base = ScalarBase ? wave.scalar64(inst.operands[2].index) : u64{low[kWaveSize]} << 32;
-    const WholeWave at = whole_wave(wave, base + static_cast<u64>(i64{inst.mods.offset}), low, ScalarBase ? nullptr : low + kWaveSize,
-                                    Data::bytes, false);
+    const WholeWave at = whole_wave(wave, base + static_cast<u64>(i64{inst.mods.offset}), low,
+                                    ScalarBase ? nullptr : low + kWaveSize, Data::bytes, false);
     if (at.host == nullptr) [[unlikely]] return load<Data>(wave, inst);
     u32* destination = wave.vgpr(inst.operands[0].index);
     if (at.uniform)

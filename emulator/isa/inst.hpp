@@ -1,6 +1,7 @@
 #pragma once
-// A decoded instruction. Whatever its encoding (e32, e64, SDWA, DPP) it becomes one Inst whose operands carry their modifiers,
-// so that an instruction's semantics are written once. Made by isa/decode, executed through `execute`; executing never parses.
+// A decoded instruction. Whatever its encoding (e32, e64, SDWA, DPP) it becomes one Inst whose operands carry their
+// modifiers, so that an instruction's semantics are written once. Made by isa/decode, executed through `execute`;
+// executing never parses.
 
 #include <atomic>
 #include <memory>
@@ -57,7 +58,18 @@ struct Operand {
 
 // Data-parallel primitives: where a lane's src0 comes from.
 enum class DppControl : u8 {
-  QuadPerm, RowShl, RowShr, RowRor, WaveShl, WaveRol, WaveShr, WaveRor, RowMirror, RowHalfMirror, RowBcast15, RowBcast31,
+  QuadPerm,
+  RowShl,
+  RowShr,
+  RowRor,
+  WaveShl,
+  WaveRol,
+  WaveShr,
+  WaveRor,
+  RowMirror,
+  RowHalfMirror,
+  RowBcast15,
+  RowBcast31,
   RowNewBcast,
 };
 
@@ -72,7 +84,8 @@ struct Dpp {
 struct Modifiers {
   bool clamp = false;
   u8 omod = 0;  // 0 none, 1 *2, 2 *4, 3 /2
-  u8 op_sel = 0, op_sel_hi = 0, neg_lo = 0, neg_hi = 0;  // bit k: source k; op_sel bit 3 (or after the last source): destination
+  u8 op_sel = 0, op_sel_hi = 0, neg_lo = 0,
+     neg_hi = 0;  // bit k: source k; op_sel bit 3 (or after the last source): destination
   bool op_sel_given = false, op_sel_hi_given = false;
   u8 cbsz = 0, abid = 0, blgp = 0;
   bool sc0 = false, sc1 = false, nt = false, lds = false, gds = false, offen = false, idxen = false, tfe = false;
@@ -93,8 +106,9 @@ inline constexpr u32 kMaxOperands = 6;
 // What executing needs of an instruction whatever it does comes first: it shares a cache line.
 struct alignas(64) Inst {
   Execute execute = nullptr;
-  // A run is a row of instructions without effect on the flow of the program (isa/program.cpp): executing it looks at nothing
-  // else. run_next is the next one of the run that has an effect, null after the last; run_exit is where the run ends.
+  // A run is a row of instructions without effect on the flow of the program (isa/program.cpp): executing it looks at
+  // nothing else. run_next is the next one of the run that has an effect, null after the last; run_exit is where the
+  // run ends.
   const Inst* run_next = nullptr;
   const Inst* run_exit = nullptr;
   u16 run_length = 0;                    // instructions from this one to the end of the run; 0: not part of a run

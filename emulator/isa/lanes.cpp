@@ -189,8 +189,8 @@ u64 dpp_written_lanes(const Dpp& dpp) {
   return mask;
 }
 
-// `values` gets the source permuted. Without bound_ctrl a lane whose source is missing or disabled is not written; with it,
-// it reads 0.
+// `values` gets the source permuted. Without bound_ctrl a lane whose source is missing or disabled is not written; with
+// it, it reads 0.
 void apply_dpp(const Dpp& dpp, u64 exec, const u32* source, LaneBuffer& values, u64& active) {
   const bool quad = dpp.control == DppControl::QuadPerm;
   DppLanes own;
@@ -269,7 +269,8 @@ LaneSource read_general(Wave& wave, const Inst& inst, const Operand& operand, u3
 
 namespace {
 
-// Output modifiers work on float results only where denormals are flushed and IEEE mode is off (CDNA3 ISA, "Output modifiers").
+// Output modifiers work on float results only where denormals are flushed and IEEE mode is off (CDNA3 ISA, "Output
+// modifiers").
 bool omod_applies(OperandType type, u32 mode) {
   const u32 denorm = mode >> (type == OperandType::F32 ? kModeDenormSingle : kModeDenormDouble) & 2;
   return denorm == 0 && (mode & kModeIeee) == 0;
@@ -333,7 +334,8 @@ void write_general(Wave& wave, const Inst& inst, const Operand& operand, u32 sou
   if (mods.sdwa) {
     if (mods.destination_select != SdwaSelect::Dword) place_sdwa(mods, old, low);
   } else if (is_half(type) && (mods.op_sel_given || keep_half)) {
-    // With op_sel a 16-bit result goes to one half and the other is kept. The destination's bit follows the sources' bits.
+    // With op_sel a 16-bit result goes to one half and the other is kept. The destination's bit follows the sources'
+    // bits.
     const bool upper = (mods.op_sel >> std::min(sources, 3u) & 1) != 0;
     for (u32 lane = 0; lane < kWaveSize; ++lane)
       low[lane] = upper ? (old[lane] & 0xffff) | low[lane] << 16 : (old[lane] & 0xffff0000) | (low[lane] & 0xffff);

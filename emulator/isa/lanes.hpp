@@ -1,16 +1,18 @@
 #pragma once
-// Adapters from one-line bodies to wave-wide execution. They own everything that instructions have in common: EXEC, operand
-// fetch, modifiers, DPP and SDWA, rounding and denormal mode, clamp. A body that mentions any of these is in the wrong place.
+// Adapters from one-line bodies to wave-wide execution. They own everything that instructions have in common: EXEC,
+// operand fetch, modifiers, DPP and SDWA, rounding and denormal mode, clamp. A body that mentions any of these is in
+// the wrong place.
 //
 //   {"v_add_f32", …} is written  lanes<[](f32 a, f32 b) { return a + b; }>("v_add_f32")
 //
-// Parameter types: u16 i16 f16 u32 i32 f32 any32 u64 i64 f64 are sources of that type; Tied<T> is the destination read as a
-// source (v_fmac); bool is a bit of a lane mask operand; Vcc is the lane's bit of VCC although it is not printed (v_div_fmas);
-// Mode and Lane are the MODE register and the lane's number.
-// Results: T writes lanes of the destination; bool writes a lane mask (inactive lanes 0); WithMask<T> writes a value and, as
-// the second printed operand, a mask (carries); Keep<T> is a 16-bit result that keeps the other half of the register.
+// Parameter types: u16 i16 f16 u32 i32 f32 any32 u64 i64 f64 are sources of that type; Tied<T> is the destination read
+// as a source (v_fmac); bool is a bit of a lane mask operand; Vcc is the lane's bit of VCC although it is not printed
+// (v_div_fmas); Mode and Lane are the MODE register and the lane's number. Results: T writes lanes of the destination;
+// bool writes a lane mask (inactive lanes 0); WithMask<T> writes a value and, as the second printed operand, a mask
+// (carries); Keep<T> is a 16-bit result that keeps the other half of the register.
 //
-// NaN payloads are the host's: x86 propagates the first NaN operand made quiet, and an invalid operation gives 0xffc00000.
+// NaN payloads are the host's: x86 propagates the first NaN operand made quiet, and an invalid operation gives
+// 0xffc00000.
 
 #include <utility>
 
@@ -63,12 +65,12 @@ void expand_mask(u64 mask, LaneBuffer& lanes);
 // The sign bits of the dwords.
 u64 compress_mask(const LaneBuffer& lanes);
 
-// Source k with all its modifiers (abs, neg, sext, SDWA select, op_sel, DPP) as bits of `type`. DPP applies to source 0 only;
-// lanes that it disables are removed from `active`.
+// Source k with all its modifiers (abs, neg, sext, SDWA select, op_sel, DPP) as bits of `type`. DPP applies to source 0
+// only; lanes that it disables are removed from `active`.
 LaneSource read_general(Wave& wave, const Inst& inst, const Operand& operand, u32 source_number, OperandType type,
                         LaneBuffer& low, LaneBuffer& high, u64& active);
-// Applies omod and clamp to float results, destination selects, then writes active lanes. `keep_half`: a 16-bit result leaves
-// the other half alone even without op_sel.
+// Applies omod and clamp to float results, destination selects, then writes active lanes. `keep_half`: a 16-bit result
+// leaves the other half alone even without op_sel.
 void write_general(Wave& wave, const Inst& inst, const Operand& operand, u32 sources, OperandType type, bool keep_half,
                    LaneBuffer& low, LaneBuffer& high, u64 active);
 // Writes the active lanes of a dword register.
@@ -160,7 +162,8 @@ struct LaneRow {
     }
   }
 
-  // Slow: MODE may be anything. Otherwise its rounding and denormal fields are the default ones, which the compiler sees.
+  // Slow: MODE may be anything. Otherwise its rounding and denormal fields are the default ones, which the compiler
+  // sees.
   template <bool Slow, typename T>
   [[gnu::always_inline]] static T source_value(const LaneSource& source, u32 lane, u32 mode, const Flush& flush) {
     if constexpr (std::is_same_v<T, Mode>) {
@@ -174,8 +177,8 @@ struct LaneRow {
     }
   }
   template <auto Body, bool Slow, size_t... K>
-  [[gnu::always_inline]] static auto evaluate(const LaneSource (&source)[kSources + 1], u32 lane, u32 mode, const Flush& flush,
-                       std::index_sequence<K...>) {
+  [[gnu::always_inline]] static auto evaluate(const LaneSource (&source)[kSources + 1], u32 lane, u32 mode,
+                                              const Flush& flush, std::index_sequence<K...>) {
     // A body that is not inlined keeps the loop from being vectorised.
     [[clang::always_inline]] return Body(source_value<Slow, A>(source[K], lane, mode, flush)...);
   }
@@ -186,7 +189,8 @@ struct LaneRow {
   static bool has_infinity(const LaneSource& source, u32 lane) {
     if constexpr (is_context<T> || !Slot<T>::is_float) return false;
     else if constexpr (Slot<T>::type == OperandType::F32) return (source.low[lane] & 0x7fffffff) == 0x7f800000;
-    else if constexpr (Slot<T>::dwords == 1) return (source.low[lane] & 0x7fff) == 0x7c00 || (kPrintedSources == 1 && (source.low[lane] & 0x7fff) == 0);
+    else if constexpr (Slot<T>::dwords == 1)
+      return (source.low[lane] & 0x7fff) == 0x7c00 || (kPrintedSources == 1 && (source.low[lane] & 0x7fff) == 0);
     else return false;
   }
   template <size_t... K>
@@ -237,7 +241,8 @@ struct LaneRow {
         if constexpr (kWithMask) mask_bits[lane] = mask_of(result) ? ~0u : 0u;
         if constexpr (is_keep<R>) bits |= low[lane] & 0xffff0000;
         low[lane] = blend<Partial>(low[lane], static_cast<u32>(bits), Partial ? keep[lane] : 0u);
-        if constexpr (Slot<R>::dwords == 2) high[lane] = blend<Partial>(high[lane], static_cast<u32>(bits >> 32), Partial ? keep[lane] : 0u);
+        if constexpr (Slot<R>::dwords == 2)
+          high[lane] = blend<Partial>(high[lane], static_cast<u32>(bits >> 32), Partial ? keep[lane] : 0u);
       }
       if constexpr (kWithMask) write_mask(wave, inst.operands[1], mask_bits, active);
     }
@@ -260,7 +265,8 @@ struct LaneRow {
   // ---- The general path: any modifier, any MODE ----
 
   template <typename T>
-  static LaneSource fetch_general(Wave& wave, const Inst& inst, u32 source, LaneBuffer& low, LaneBuffer& high, u64& active) {
+  static LaneSource fetch_general(Wave& wave, const Inst& inst, u32 source, LaneBuffer& low, LaneBuffer& high,
+                                  u64& active) {
     if constexpr (std::is_same_v<T, Vcc> || std::is_same_v<T, bool> || is_context<T>) {
       return fetch<T>(wave, inst, source, low, high);
     } else if constexpr (is_tied<T>) {
@@ -275,7 +281,8 @@ struct LaneRow {
   // Out of line so that no arithmetic can move across the change of the host's floating-point state.
   template <auto Body, size_t... K>
   [[gnu::noinline]] static void compute_general(Wave& wave, const LaneSource (&source)[kSources + 1], LaneBuffer& low,
-                                                LaneBuffer& high, LaneBuffer& mask_bits, std::index_sequence<K...> sequence) {
+                                                LaneBuffer& high, LaneBuffer& mask_bits,
+                                                std::index_sequence<K...> sequence) {
     const u32 mode = wave.mode;
     const Flush flush = Flush::of(mode);
 #pragma clang loop vectorize(assume_safety)
@@ -310,7 +317,8 @@ struct LaneRow {
     if constexpr (kMaskResult) {
       write_mask(wave, inst.operands[0], mask_bits, active);
     } else {
-      write_general(wave, inst, inst.operands[0], kPrintedSources, Slot<R>::type, is_keep<R>, result_low, result_high, active);
+      write_general(wave, inst, inst.operands[0], kPrintedSources, Slot<R>::type, is_keep<R>, result_low, result_high,
+                    active);
       if constexpr (kWithMask) write_mask(wave, inst.operands[1], mask_bits, active);
     }
   }

@@ -56,8 +56,8 @@ void lds_addresses(Wave& wave, const Operand& address, u32 offset, u32 size, Lan
 
 u32 byte_offset(const Inst& inst) { return static_cast<u32>(inst.mods.offset); }
 
-// The common case: all lanes active, addresses in a register, everything inside. The addresses, to which each access adds its
-// own offset; null: not so. `end` is the greatest offset plus the size of its access.
+// The common case: all lanes active, addresses in a register, everything inside. The addresses, to which each access
+// adds its own offset; null: not so. `end` is the greatest offset plus the size of its access.
 const u32* whole_wave(Wave& wave, const Operand& address, u32 end) {
   if (wave.exec() != ~u64{0} || wave.observer != nullptr || !address.is_vgpr()) [[unlikely]] return nullptr;
   const u32* low = wave.vgpr(address.index);
@@ -83,7 +83,8 @@ struct Gathered {
 template <typename Data>
 void load_whole_wave(const std::byte* base, const u32* low, u32* destination) {
   const u32 step = low[1] - low[0];
-  if (step == Data::bytes && is_ramp(low, nullptr, step)) return load_neighbours<Data, kWaveSize>(base + low[0], destination);
+  if (step == Data::bytes && is_ramp(low, nullptr, step))
+    return load_neighbours<Data, kWaveSize>(base + low[0], destination);
   if (step == 0 && is_ramp(low, nullptr, 0)) return load_uniform<Data>(base + low[0], destination, ~u64{0});
   if constexpr (is_plain_dwords<Data>) {
     Gathered<Data> data;  // the addresses may be in a destination register

@@ -10,8 +10,9 @@ namespace {
 // Scratch is dword-interleaved: dword d of lane l lies at ((d * 64) + l) * 4, as on the chip.
 std::byte* scratch_byte(Wave& wave, u64 offset, u32 lane) {
   if (offset >= wave.scratch_size)
-    throw GuestFault{FaultKind::OutOfBounds, "scratch access at offset " + std::to_string(offset) + " of " +
-                     std::to_string(wave.scratch_size) + " bytes a lane: stack overflow or a wild pointer to a local variable",
+    throw GuestFault{FaultKind::OutOfBounds,
+                     "scratch access at offset " + std::to_string(offset) + " of " + std::to_string(wave.scratch_size) +
+                         " bytes a lane: stack overflow or a wild pointer to a local variable",
                      offset, 1, static_cast<int>(lane)};
   return wave.scratch + ((offset / 4) * kWaveSize + lane) * 4 + offset % 4;
 }
@@ -20,8 +21,10 @@ bool in_aperture(u64 address, u64 aperture) { return address >> 32 == aperture >
 
 std::byte* lds_bytes_at(Wave& wave, u64 offset, u32 size, u32 lane) {
   if (offset + size > wave.lds_size)
-    throw GuestFault{FaultKind::LdsOutOfBounds, "LDS access at byte " + std::to_string(offset) + ", but the workgroup has " +
-                     std::to_string(wave.lds_size) + " bytes", offset, size, static_cast<int>(lane)};
+    throw GuestFault{FaultKind::LdsOutOfBounds,
+                     "LDS access at byte " + std::to_string(offset) + ", but the workgroup has " +
+                         std::to_string(wave.lds_size) + " bytes",
+                     offset, size, static_cast<int>(lane)};
   return wave.lds + offset;
 }
 
@@ -38,9 +41,12 @@ void load_bytes(Wave& wave, u64 address, u32 size, u32 lane, void* out) {
     auto* bytes = static_cast<std::byte*>(out);
     for (u32 k = 0; k < size; ++k) bytes[k] = *scratch_byte(wave, (address & 0xffffffff) + k, lane);
   } else if (in_aperture(address, kLdsAperture)) {
-    std::memcpy(out, observed(wave, lds_bytes_at(wave, address & 0xffffffff, size, lane), size, lane, AccessKind::Load), size);
+    std::memcpy(out, observed(wave, lds_bytes_at(wave, address & 0xffffffff, size, lane), size, lane, AccessKind::Load),
+                size);
   } else {
-    std::memcpy(out, observed(wave, wave.memory.read(address, size, static_cast<int>(lane)), size, lane, AccessKind::Load), size);
+    std::memcpy(out,
+                observed(wave, wave.memory.read(address, size, static_cast<int>(lane)), size, lane, AccessKind::Load),
+                size);
   }
 }
 
@@ -49,20 +55,26 @@ void store_bytes(Wave& wave, u64 address, u32 size, u32 lane, const void* in) {
     const auto* bytes = static_cast<const std::byte*>(in);
     for (u32 k = 0; k < size; ++k) *scratch_byte(wave, (address & 0xffffffff) + k, lane) = bytes[k];
   } else if (in_aperture(address, kLdsAperture)) {
-    std::memcpy(observed(wave, lds_bytes_at(wave, address & 0xffffffff, size, lane), size, lane, AccessKind::Store, in), in, size);
+    std::memcpy(observed(wave, lds_bytes_at(wave, address & 0xffffffff, size, lane), size, lane, AccessKind::Store, in),
+                in, size);
   } else {
-    std::memcpy(observed(wave, wave.memory.write(address, size, static_cast<int>(lane)), size, lane, AccessKind::Store, in), in, size);
+    std::memcpy(
+        observed(wave, wave.memory.write(address, size, static_cast<int>(lane)), size, lane, AccessKind::Store, in), in,
+        size);
   }
 }
 
 std::byte* atomic_target(Wave& wave, u64 address, u32 size, u32 lane) {
   if ((address & (size - 1)) != 0)
-    throw GuestFault{FaultKind::Misaligned, "an atomic of " + std::to_string(size) + " bytes at an address that is not a multiple of it",
+    throw GuestFault{FaultKind::Misaligned,
+                     "an atomic of " + std::to_string(size) + " bytes at an address that is not a multiple of it",
                      address, size, static_cast<int>(lane)};
   if (in_aperture(address, kLdsAperture))
     return observed(wave, lds_bytes_at(wave, address & 0xffffffff, size, lane), size, lane, AccessKind::Atomic);
   if (in_aperture(address, kScratchAperture)) {
-    if (size > 4) throw GuestFault{FaultKind::Misaligned, "a 64-bit atomic on scratch memory", address, size, static_cast<int>(lane)};
+    if (size > 4)
+      throw GuestFault{FaultKind::Misaligned, "a 64-bit atomic on scratch memory", address, size,
+                       static_cast<int>(lane)};
     return scratch_byte(wave, address & 0xffffffff, lane);
   }
   return observed(wave, wave.memory.write(address, size, static_cast<int>(lane)), size, lane, AccessKind::Atomic);
@@ -70,8 +82,8 @@ std::byte* atomic_target(Wave& wave, u64 address, u32 size, u32 lane) {
 
 namespace {
 
-// Host pointers of lanes that all point into LDS, or all into scratch with at most a dword each; Checked stays otherwise, and
-// when something is out of bounds.
+// Host pointers of lanes that all point into LDS, or all into scratch with at most a dword each; Checked stays
+// otherwise, and when something is out of bounds.
 void resolve_aperture(Wave& wave, LaneAddresses& at, u32 size, u64 origin) {
   using Pattern = LaneAddresses::Pattern;
   const bool scratch = in_aperture(origin, kScratchAperture);
@@ -91,7 +103,8 @@ void resolve_aperture(Wave& wave, LaneAddresses& at, u32 size, u64 origin) {
   }
   if (outside || (scratch && straddles)) return;
   for (u32 lane = 0; lane < kWaveSize; ++lane)
-    at.host[lane] = scratch ? wave.scratch + (size_t{offsets[lane] / 4} * kWaveSize + lane) * 4 + offsets[lane] % 4 : wave.lds + offsets[lane];
+    at.host[lane] = scratch ? wave.scratch + (size_t{offsets[lane] / 4} * kWaveSize + lane) * 4 + offsets[lane] % 4
+                            : wave.lds + offsets[lane];
   const bool neighbours = scratch ? different == 0 && size == 4 : stride_errors == 0;
   at.pattern = neighbours && at.active == ~u64{0} ? Pattern::Contiguous : Pattern::Scattered;
 }
@@ -161,7 +174,8 @@ bool resolve_offsets(Wave& wave, LaneAddresses& at, u64 origin, const u32* offse
   }
   if (!wave.memory.covers(origin + low, origin + high + size)) return false;
   const u32 lanes = static_cast<u32>(std::popcount(at.active));
-  std::byte* base = (writes ? wave.memory.write(origin + low, size, -1, lanes) : wave.memory.read(origin + low, size)) - low;
+  std::byte* base =
+      (writes ? wave.memory.write(origin + low, size, -1, lanes) : wave.memory.read(origin + low, size)) - low;
   at.host[0] = base + start;
   if (low == high) {
     at.pattern = Pattern::Uniform;

@@ -1,6 +1,7 @@
 #pragma once
-// What vector memory instructions have in common: where each lane's bytes are, moving them between memory and registers, and
-// the atomic operations. Rows are in global.cpp (GLOBAL, FLAT, SCRATCH), buffer.cpp (MUBUF, MTBUF) and lds.cpp (DS).
+// What vector memory instructions have in common: where each lane's bytes are, moving them between memory and
+// registers, and the atomic operations. Rows are in global.cpp (GLOBAL, FLAT, SCRATCH), buffer.cpp (MUBUF, MTBUF) and
+// lds.cpp (DS).
 
 #include <atomic>
 #include <bit>
@@ -11,8 +12,8 @@
 
 namespace hipbench::emulator {
 
-// The lanes' addresses as host pointers. When all active lanes fall into one allocation (the rule) `pattern` says how they lie
-// to each other; otherwise every lane goes through the checked byte-wise path.
+// The lanes' addresses as host pointers. When all active lanes fall into one allocation (the rule) `pattern` says how
+// they lie to each other; otherwise every lane goes through the checked byte-wise path.
 struct LaneAddresses {
   // Rows: every eight lanes from a multiple of eight on are neighbours (all lanes are active, nobody observes).
   enum class Pattern : u8 { Contiguous, Uniform, Rows, Scattered, Checked };
@@ -26,9 +27,9 @@ struct LaneAddresses {
 // Fills host and pattern from guest and active for accesses of `size` bytes. `writes`: the range must be writable.
 void resolve(Wave& wave, LaneAddresses& addresses, u32 size, bool writes);
 
-// The same for lanes at origin + offsets[lane], the form that most instructions have. True when the fast patterns apply; else
-// guest must be filled and resolve() called. Only for addresses that cannot be in the LDS or scratch aperture or are checked to
-// lie in an allocation, as here.
+// The same for lanes at origin + offsets[lane], the form that most instructions have. True when the fast patterns
+// apply; else guest must be filled and resolve() called. Only for addresses that cannot be in the LDS or scratch
+// aperture or are checked to lie in an allocation, as here.
 bool resolve_offsets(Wave& wave, LaneAddresses& addresses, u64 origin, const u32* offsets, u32 size, bool writes);
 
 // Eight lanes of a register at a time.
@@ -39,8 +40,8 @@ inline Lanes8 load_lanes8(const u32* from) {
   return lanes;
 }
 
-// How the offsets of all 64 lanes lie to each other, where that is `step` from lane to lane, 0 or the access's size. `high`: upper
-// halves that must all be the same, or null.
+// How the offsets of all 64 lanes lie to each other, where that is `step` from lane to lane, 0 or the access's size.
+// `high`: upper halves that must all be the same, or null.
 inline bool is_ramp(const u32* low, const u32* high, u32 step) {
   constexpr Lanes8 kNumbers = {0, 1, 2, 3, 4, 5, 6, 7};
   Lanes8 expected = kNumbers * step + low[0], wrong = 0;
@@ -56,7 +57,8 @@ inline bool is_ramp(const u32* low, const u32* high, u32 step) {
 // Whether the lanes' range would wrap around the 32 bits of an offset.
 inline bool ramp_wraps(u32 first) { return first > ~u32{0} - kWaveSize * 16; }
 
-// One lane's access wherever the address points: global memory, the LDS aperture or the scratch aperture. Throws GuestFault.
+// One lane's access wherever the address points: global memory, the LDS aperture or the scratch aperture. Throws
+// GuestFault.
 void load_bytes(Wave& wave, u64 address, u32 size, u32 lane, void* out);
 void store_bytes(Wave& wave, u64 address, u32 size, u32 lane, const void* in);
 
@@ -154,7 +156,8 @@ template <typename Data>
 void load_lanes(Wave& wave, const LaneAddresses& at, u32* destination) {
   using Pattern = LaneAddresses::Pattern;
   const u64 active = at.active;
-  if (wave.observer != nullptr && at.pattern != Pattern::Checked) [[unlikely]] wave.observer->loads(wave, at, Data::bytes);
+  if (wave.observer != nullptr && at.pattern != Pattern::Checked) [[unlikely]]
+    wave.observer->loads(wave, at, Data::bytes);
   if (at.pattern == Pattern::Contiguous) return load_neighbours<Data, kWaveSize>(at.host[0], destination);
   if (at.pattern == Pattern::Uniform) return load_uniform<Data>(at.host[0], destination, active);
   if (at.pattern == Pattern::Rows) {
@@ -223,7 +226,8 @@ void store_neighbours(std::byte* to, const u32* source) {
   }
 }
 
-// Memory <- registers for the active lanes, in lane order: where lanes hit the same address, the highest lane's value stays.
+// Memory <- registers for the active lanes, in lane order: where lanes hit the same address, the highest lane's value
+// stays.
 template <typename Data>
 void store_lanes(Wave& wave, const LaneAddresses& at, const u32* source) {
   using Pattern = LaneAddresses::Pattern;
@@ -289,12 +293,18 @@ struct Swap { static T apply(T, T data) { return data; } };
 template <typename T>
 struct Inc { static T apply(T memory, T data) { return memory >= data ? T{0} : static_cast<T>(memory + 1); } };
 template <typename T>
-struct Dec { static T apply(T memory, T data) { return memory == 0 || memory > data ? data : static_cast<T>(memory - 1); } };
+struct Dec {
+  static T apply(T memory, T data) { return memory == 0 || memory > data ? data : static_cast<T>(memory - 1); }
+};
 // Floating minimum and maximum: a NaN loses against a number.
 template <typename T>
-struct FloatMin { static T apply(T memory, T data) { return memory != memory ? data : data < memory ? data : memory; } };
+struct FloatMin {
+  static T apply(T memory, T data) { return memory != memory ? data : data < memory ? data : memory; }
+};
 template <typename T>
-struct FloatMax { static T apply(T memory, T data) { return memory != memory ? data : data > memory ? data : memory; } };
+struct FloatMax {
+  static T apply(T memory, T data) { return memory != memory ? data : data > memory ? data : memory; }
+};
 
 struct PackedAddF16 {
   static u32 apply(u32 memory, u32 data) {

@@ -21,7 +21,8 @@ void execute_matrix(Wave& wave, const Inst& inst) {
   modifiers.abid = inst.mods.abid;
   modifiers.blgp = static_cast<u8>(inst.mods.blgp | inst.mods.neg_lo);  // for f64 the field is printed as neg:[…]
   modifiers.flush_f32_denormals = (wave.mode >> kModeDenormSingle & 1) == 0;
-  if (!inst.operands[0].is_vgpr()) throw GuestFault{FaultKind::IllegalOperand, "the matrix destination is not a vector register"};
+  if (!inst.operands[0].is_vgpr())
+    throw GuestFault{FaultKind::IllegalOperand, "the matrix destination is not a vector register"};
   const Operand& c = inst.operands[3];
   const u32* accumulator = nullptr;
   if (c.is_vgpr())
@@ -37,8 +38,8 @@ std::vector<Op> make_rows() {
   std::vector<Op> rows;
   for (const MfmaEntry& entry : mfma_table()) {
     const bool f64_result = entry.mnemonic.starts_with("v_mfma_f64");
-    Op op = custom(entry.mnemonic, InstClass::Mfma, &execute_matrix, OperandType::Wide, OperandType::Wide, OperandType::Wide,
-                   f64_result ? OperandType::F64 : OperandType::B32);
+    Op op = custom(entry.mnemonic, InstClass::Mfma, &execute_matrix, OperandType::Wide, OperandType::Wide,
+                   OperandType::Wide, f64_result ? OperandType::F64 : OperandType::B32);
     op.operands[0].destination = true;
     op.detail = static_cast<u32>(rows.size());
     rows.push_back(op);

@@ -38,8 +38,8 @@ bool ends_block(const Inst& inst) {
 // Memory is synchronous here, and priorities are timing only.
 bool has_no_effect(std::string_view name) { return name == "s_waitcnt" || name == "s_nop" || name == "s_setprio"; }
 
-// Instructions that may go anywhere in a run: they neither read nor change the program counter, the state of the wave, the
-// modes that the executing loop looks at, or the counters. Everything that is not known to be harmless ends a run.
+// Instructions that may go anywhere in a run: they neither read nor change the program counter, the state of the wave,
+// the modes that the executing loop looks at, or the counters. Everything that is not known to be harmless ends a run.
 bool may_run(const Inst& inst) {
   if (inst.op == nullptr) return false;
   const std::string_view name = inst.op->name;
@@ -153,7 +153,8 @@ std::string Program::disassemble(u64 pc) {
 
 std::vector<Program::Unsupported> Program::unsupported() {
   std::vector<Unsupported> list;
-  // What is not for compute kernels is not worth a warning: the device library's grid barrier holds ds_gws_barrier for other chips.
+  // What is not for compute kernels is not worth a warning: the device library's grid barrier holds ds_gws_barrier for
+  // other chips.
   for (const auto& [mnemonic, pc] : mnemonics())
     if (find_op(mnemonic) == nullptr && reason_left_out(mnemonic).empty()) list.push_back({mnemonic, pc});
   return list;

@@ -1,5 +1,5 @@
-// Scalar ALU: SOP1, SOP2, SOPC, SOPK. CDNA3 ISA, chapter "Scalar ALU operations". SCC rules: logic sets it to result != 0,
-// arithmetic to carry or signed overflow, min/max to "the first operand was chosen".
+// Scalar ALU: SOP1, SOP2, SOPC, SOPK. CDNA3 ISA, chapter "Scalar ALU operations". SCC rules: logic sets it to result !=
+// 0, arithmetic to carry or signed overflow, min/max to "the first operand was chosen".
 
 #include <algorithm>
 #include <bit>
@@ -32,7 +32,8 @@ u32 leading_sign_bits(T value) {
 template <typename T>
 T bit_reverse(T value) {
   T result = 0;
-  for (u32 bit = 0; bit < sizeof(T) * 8; ++bit) result = static_cast<T>(result | (value >> bit & 1) << (sizeof(T) * 8 - 1 - bit));
+  for (u32 bit = 0; bit < sizeof(T) * 8; ++bit)
+    result = static_cast<T>(result | (value >> bit & 1) << (sizeof(T) * 8 - 1 - bit));
   return result;
 }
 

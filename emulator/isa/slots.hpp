@@ -56,10 +56,13 @@ struct Mode {
   bool fast = false;  // a constant of the path
   RoundMode half_rounding() const { return static_cast<RoundMode>(bits >> kModeRoundDouble & 3); }
   bool ieee() const { return (bits & kModeIeee) != 0; }
-  Fp8Overflow fp8_overflow() const { return (bits & kModeFp16Overflow) != 0 ? Fp8Overflow::Saturate : Fp8Overflow::Nan; }
+  Fp8Overflow fp8_overflow() const {
+    return (bits & kModeFp16Overflow) != 0 ? Fp8Overflow::Saturate : Fp8Overflow::Nan;
+  }
 };
 
-// ---- Registers of each type. `is_float`: MODE's denormal and rounding fields matter; `has_sign`: abs and neg apply ----
+// ---- Registers of each type. `is_float`: MODE's denormal and rounding fields matter; `has_sign`: abs and neg apply
+// ----
 
 template <OperandType Type, u32 Dwords, bool IsFloat, bool HasSign = IsFloat>
 struct SlotOf {
@@ -168,8 +171,10 @@ struct Flush {
   template <typename T>
   T input(T value) const {
     if constexpr (is_tied<T>) return T{input(value.value)};
-    else if constexpr (std::is_same_v<T, f32>) return single_in ? std::bit_cast<f32>(flush_single(std::bit_cast<u32>(value))) : value;
-    else if constexpr (std::is_same_v<T, f64>) return half_in ? std::bit_cast<f64>(flush_double(std::bit_cast<u64>(value))) : value;
+    else if constexpr (std::is_same_v<T, f32>)
+      return single_in ? std::bit_cast<f32>(flush_single(std::bit_cast<u32>(value))) : value;
+    else if constexpr (std::is_same_v<T, f64>)
+      return half_in ? std::bit_cast<f64>(flush_double(std::bit_cast<u64>(value))) : value;
     else if constexpr (std::is_same_v<T, f16>) return half_in ? f16{flush_half(value.bits)} : value;
     else return value;
   }

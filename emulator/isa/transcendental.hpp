@@ -1,7 +1,7 @@
 #pragma once
-// Transcendental functions in double precision, for results in f32 and f16. The hardware promises 1 ULP of f32 and its exact
-// bits are not public, so results here are rounded from about 40 correct bits. Only IEEE basic operations are used, never the
-// host's libm (which picks its code by CPU), so every host gives the same bits; the loops vectorise.
+// Transcendental functions in double precision, for results in f32 and f16. The hardware promises 1 ULP of f32 and its
+// exact bits are not public, so results here are rounded from about 40 correct bits. Only IEEE basic operations are
+// used, never the host's libm (which picks its code by CPU), so every host gives the same bits; the loops vectorise.
 
 #include "emulator/isa/valu_math.hpp"
 

@@ -18,7 +18,8 @@ f32 ldexp_single(f32 a, i32 n) {
 f64 ldexp_double(f64 a, i32 n) {
   // Three factors reach from the largest to the smallest number; only the last product can round.
   const i32 limited = std::min(std::max(n, -2200), 2200);
-  if (limited >= -1000 && limited <= 1000 && exponent_field(a) != 0 && exponent_field(a) + limited > 0) return a * power_of_two(limited);
+  if (limited >= -1000 && limited <= 1000 && exponent_field(a) != 0 && exponent_field(a) + limited > 0)
+    return a * power_of_two(limited);
   return std::ldexp(a, limited);
 }
 

@@ -1,4 +1,5 @@
-// Vector compares: every v_cmp and v_cmpx. A result is a lane mask, 0 for inactive lanes; v_cmpx also puts it into EXEC.
+// Vector compares: every v_cmp and v_cmpx. A result is a lane mask, 0 for inactive lanes; v_cmpx also puts it into
+// EXEC.
 
 #include <array>
 
@@ -104,7 +105,8 @@ struct NameTable {
     for (u32 x = 0; x < 2; ++x)
       for (u32 type = 0; type < kTypes; ++type)
         for (u32 r = 0; r < (type < 3 ? 16u : 8u); ++r)
-          compare[x][type][r] = compose(x == 0 ? "v_cmp_" : "v_cmpx_", type < 3 ? kFloatNames[r] : kIntegerNames[r], kTypeNames[type]);
+          compare[x][type][r] =
+              compose(x == 0 ? "v_cmp_" : "v_cmpx_", type < 3 ? kFloatNames[r] : kIntegerNames[r], kTypeNames[type]);
   }
 };
 constexpr NameTable kNames;
@@ -149,7 +151,8 @@ constexpr std::array<Op, kRowCount> make_rows() {
   add_type<i64>(rows.data(), n, 7, Integers{});
   add_type<u64>(rows.data(), n, 8, Integers{});
   Op* const all = rows.data();
-  add_pair<[](raw16 a, u32 mask) { return in_class(f16{a.value}, mask); }>(all, n, "v_cmp_class_f16", "v_cmpx_class_f16");
+  add_pair<[](raw16 a, u32 mask) { return in_class(f16{a.value}, mask); }>(all, n, "v_cmp_class_f16",
+                                                                           "v_cmpx_class_f16");
   add_pair<[](any32 a, u32 mask) { return in_class(std::bit_cast<f32>(a.bits), mask); }>(all, n, "v_cmp_class_f32",
                                                                                          "v_cmpx_class_f32");
   add_pair<[](raw64 a, u32 mask) { return in_class(std::bit_cast<f64>(a.value), mask); }>(all, n, "v_cmp_class_f64",

@@ -55,7 +55,8 @@ u32 insert_byte(u32 word, u32 index, u32 byte) {
   return (word & ~(0xffu << shift)) | byte << shift;
 }
 
-// ---- FP8 to f32: the byte or word is picked by the SDWA source select, which is therefore not worth the general path ----
+// ---- FP8 to f32: the byte or word is picked by the SDWA source select, which is therefore not worth the general path
+// ----
 
 enum class Fp8 : u8 { E4m3, E5m2 };
 
@@ -72,14 +73,16 @@ template <Fp8 Format>
   return (code & 0xff) == kFnuzNan ? 0x7fc00000u : value | (code & 0x80) << 24;
 }
 
-// The same, faster, for MODEs that leave the host's denormals alone. The code's sign goes to the top and the rest to where f32
-// has its exponent's and fraction's end. Seen as an f32 that is the value times a power of two, denormal codes included.
+// The same, faster, for MODEs that leave the host's denormals alone. The code's sign goes to the top and the rest to
+// where f32 has its exponent's and fraction's end. Seen as an f32 that is the value times a power of two, denormal
+// codes included.
 template <Fp8 Format>
 [[gnu::always_inline]] inline u32 widen_fp8_by_scaling(u32 code_on_top) {
   constexpr u32 kFractionBits = Format == Fp8::E4m3 ? 3 : 2, kBias = Format == Fp8::E4m3 ? 8 : 16;
   constexpr f32 kScale = std::bit_cast<f32>((127u + 127u - kBias) << 23);
   const u32 code = code_on_top & 0xff000000;
-  const u32 placed = static_cast<u32>(static_cast<i32>(code) >> (1 + kFractionBits)) & (0x80000000 | 0x7fu << (23 - kFractionBits));
+  const u32 placed =
+      static_cast<u32>(static_cast<i32>(code) >> (1 + kFractionBits)) & (0x80000000 | 0x7fu << (23 - kFractionBits));
   const u32 value = std::bit_cast<u32>(std::bit_cast<f32>(placed) * kScale);
   return code == u32{kFnuzNan} << 24 ? 0x7fc00000u : value;
 }
@@ -92,7 +95,8 @@ template <Fp8 Format>
   const u64 active = wave.exec();
   u32* target = active == ~u64{0} ? destination : result;
 #pragma clang loop vectorize(assume_safety)
-  for (u32 lane = 0; lane < kWaveSize; ++lane) target[lane] = widen_fp8_by_scaling<Format>(source[lane] << (24 - shift));
+  for (u32 lane = 0; lane < kWaveSize; ++lane)
+    target[lane] = widen_fp8_by_scaling<Format>(source[lane] << (24 - shift));
   if (target == result) write_lanes(wave, inst.operands[0], 0, result, active);
 }
 template <Fp8 Format>
@@ -115,7 +119,8 @@ void convert_fp8_pair(Wave& wave, const Inst& inst, u32 shift) {
 
 bool only_selects(const Inst& inst) {
   const Operand& source = inst.operands[1];
-  return inst.mods.sdwa && !inst.dpp && !inst.mods.clamp && inst.mods.omod == 0 && !source.negate && !source.absolute && !source.sign_extend;
+  return inst.mods.sdwa && !inst.dpp && !inst.mods.clamp && inst.mods.omod == 0 && !source.negate && !source.absolute &&
+         !source.sign_extend;
 }
 constexpr u32 kSelectShift[] = {0, 8, 16, 24, 0, 16, 0};  // by SdwaSelect
 
@@ -131,7 +136,8 @@ void convert_fp8_register(Wave& wave, const Inst& inst) {
   const u32* source = wave.vgpr(inst.operands[1].index);
   u32* destination = wave.vgpr(inst.operands[0].index);
 #pragma clang loop vectorize(assume_safety)
-  for (u32 lane = 0; lane < kWaveSize; ++lane) destination[lane] = widen_fp8_by_scaling<Format>(source[lane] << (24 - Shift));
+  for (u32 lane = 0; lane < kWaveSize; ++lane)
+    destination[lane] = widen_fp8_by_scaling<Format>(source[lane] << (24 - Shift));
 }
 template <Fp8 Format>
 Execute pick_convert_fp8(const Inst& inst) {
@@ -151,7 +157,8 @@ constexpr Op fp8_row(std::string_view name) {
   Op row = LaneRowOf<kWiden<Format>>::op(name);
   row.plain = [](Wave& wave, const Inst& inst) { convert_fp8<Format>(wave, inst, 0); };
   row.general = [](Wave& wave, const Inst& inst) {
-    if (only_selects(inst)) return convert_fp8<Format>(wave, inst, kSelectShift[static_cast<u32>(inst.operands[1].select)]);
+    if (only_selects(inst))
+      return convert_fp8<Format>(wave, inst, kSelectShift[static_cast<u32>(inst.operands[1].select)]);
     LaneRowOf<kWiden<Format>>::general(wave, inst);
   };
   row.pick = &pick_convert_fp8<Format>;
@@ -162,7 +169,8 @@ constexpr Op fp8_pair_row(std::string_view name) {
   Op row = LaneRowOf<kWidenPair<Format>>::op(name);
   row.plain = [](Wave& wave, const Inst& inst) { convert_fp8_pair<Format>(wave, inst, 0); };
   row.general = [](Wave& wave, const Inst& inst) {
-    if (only_selects(inst)) return convert_fp8_pair<Format>(wave, inst, kSelectShift[static_cast<u32>(inst.operands[1].select)]);
+    if (only_selects(inst))
+      return convert_fp8_pair<Format>(wave, inst, kSelectShift[static_cast<u32>(inst.operands[1].select)]);
     LaneRowOf<kWidenPair<Format>>::general(wave, inst);
   };
   return row;
@@ -195,8 +203,10 @@ template <Fp8 Format>
 void convert_stochastic(Wave& wave, const Inst& inst) {
   LaneBuffer buffers[4], result;
   u64 active = wave.exec();
-  const LaneSource value = read_general(wave, inst, inst.operands[1], 0, OperandType::F32, buffers[0], buffers[1], active);
-  const LaneSource random = read_general(wave, inst, inst.operands[2], 1, OperandType::B32, buffers[2], buffers[3], active);
+  const LaneSource value =
+      read_general(wave, inst, inst.operands[1], 0, OperandType::F32, buffers[0], buffers[1], active);
+  const LaneSource random =
+      read_general(wave, inst, inst.operands[2], 1, OperandType::B32, buffers[2], buffers[3], active);
   const u32* old = destination_register(wave, inst.operands[0]);
   const u32 byte = inst.mods.op_sel >> 2 & 3;
   const Fp8Overflow overflow = Mode{wave.mode}.fp8_overflow();
@@ -210,7 +220,8 @@ void convert_stochastic(Wave& wave, const Inst& inst) {
 }
 template <Fp8 Format>
 constexpr Op stochastic_row(std::string_view name) {
-  Op row = custom(name, InstClass::Valu, &convert_stochastic<Format>, OperandType::B32, OperandType::F32, OperandType::B32);
+  Op row =
+      custom(name, InstClass::Valu, &convert_stochastic<Format>, OperandType::B32, OperandType::F32, OperandType::B32);
   row.operands[0].destination = true;
   return row;
 }
@@ -229,7 +240,8 @@ constexpr Op kRows[] = {
     lanes<[](u32 a) { return static_cast<f32>(static_cast<i32>(a >> 16 & 0xff)); }>("v_cvt_f32_ubyte2"),
     lanes<[](u32 a) { return static_cast<f32>(static_cast<i32>(a >> 24)); }>("v_cvt_f32_ubyte3"),
     lanes<[](f32 a, u32 index, u32 word) { return insert_byte(word, index, to_byte(a)); }>("v_cvt_pk_u8_f32"),
-    lanes<[](f32 a, u32 index, Tied<u32> word) { return insert_byte(word.value, index, to_byte(a)); }>("v_cvt_pkaccum_u8_f32"),
+    lanes<[](f32 a, u32 index, Tied<u32> word) { return insert_byte(word.value, index, to_byte(a)); }>(
+        "v_cvt_pkaccum_u8_f32"),
     lanes<[](i32 a, i32 b) {
       const auto limit = [](i32 x) { return static_cast<u16>(std::min(std::max(x, -0x8000), 0x7fff)); };
       return pack(limit(a), limit(b));
@@ -258,7 +270,8 @@ constexpr Op kRows[] = {
     lanes<[](f16 a, f16 b) { return pack(to_snorm(widen(a)), to_snorm(widen(b))); }>("v_cvt_pknorm_i16_f16"),
     lanes<[](f16 a, f16 b) { return pack(to_unorm(widen(a)), to_unorm(widen(b))); }>("v_cvt_pknorm_u16_f16"),
     lanes_with_plain<[](f32 a, f32 b) { return pack_f16_toward_zero(a, b); }>(
-        "v_cvt_pkrtz_f16_f32", &LaneRowOf<[](f32 a, f32 b) { return narrow_toward_zero(a) | narrow_toward_zero(b) << 16; }>::plain),
+        "v_cvt_pkrtz_f16_f32",
+        &LaneRowOf<[](f32 a, f32 b) { return narrow_toward_zero(a) | narrow_toward_zero(b) << 16; }>::plain),
 
     // FP8
     fp8_row<Fp8::E4m3>("v_cvt_f32_fp8"),

@@ -1,5 +1,5 @@
-// Vector ALU: the steps of IEEE division (v_div_scale, v_div_fmas, v_div_fixup) and the argument reduction constant of sine
-// and cosine. A compiler divides n by d as
+// Vector ALU: the steps of IEEE division (v_div_scale, v_div_fmas, v_div_fixup) and the argument reduction constant of
+// sine and cosine. A compiler divides n by d as
 //   scale both so that no intermediate leaves the normal range, approximate, refine with FMAs,
 //   undo the scaling in the last FMA (v_div_fmas, told by VCC), repair special cases (v_div_fixup).
 
@@ -30,7 +30,8 @@ T scaled_down(T value) { return value * static_cast<T>(power_of_two(-DivisionLim
 // Below the normal range but not by the operands being 0 or infinite.
 template <typename T>
 bool quotient_is_denormal(T numerator, T denominator) {
-  return magnitude(static_cast<T>(numerator / denominator)) < static_cast<BitsOf<T>>(BitsOf<T>{1} << FloatBits<T>::fraction_bits) &&
+  return magnitude(static_cast<T>(numerator / denominator)) <
+             static_cast<BitsOf<T>>(BitsOf<T>{1} << FloatBits<T>::fraction_bits) &&
          !is_infinite(denominator);
 }
 
@@ -45,7 +46,8 @@ WithMask<T> div_scale(T value, T denominator, T numerator) {
   if (is_denormal(denominator)) return {scaled_up(value), false};
   const bool reciprocal_denormal = quotient_is_denormal(T{1}, denominator);
   const bool denormal = quotient_is_denormal(numerator, denominator);
-  // The ISA document's pseudocode scales this denominator up, which would overflow it; the quotient is right when it goes down.
+  // The ISA document's pseudocode scales this denominator up, which would overflow it; the quotient is right when it
+  // goes down.
   if (reciprocal_denormal && denormal) return {is_denominator ? scaled_down(value) : value, true};
   if (reciprocal_denormal) return {scaled_down(value), false};
   if (denormal) return {is_numerator ? scaled_up(value) : value, true};
@@ -99,8 +101,8 @@ f64 fma_scaled(f64 a, f64 b, f64 c) {
   const f64 sum = std::fma(a, b, c);
   const f64 scaled = sum * factor;
   if (!std::isfinite(sum) || factor > 1 || !is_denormal(scaled)) return scaled;
-  // A denormal result has fewer bits: it is rounded twice. That only shows when the sum lies halfway between two denormals;
-  // then its error decides. The error, exactly: ab = p + e, p + c = s + t.
+  // A denormal result has fewer bits: it is rounded twice. That only shows when the sum lies halfway between two
+  // denormals; then its error decides. The error, exactly: ab = p + e, p + c = s + t.
   const f64 half = 0x1p-947;  // of the denormals' spacing, before the scaling
   if (std::fabs(sum - scaled * 0x1p128) != half) return scaled;
   const f64 p = a * b, e = std::fma(a, b, -p);
@@ -142,7 +144,8 @@ T div_fixup(T quotient, T denominator, T numerator) {
   }
   if (is_infinite(denominator) || is_zero(numerator)) result = with_sign(zero, negative);
   if (is_zero(denominator) || is_infinite(numerator)) result = with_sign(infinity, negative);
-  if ((is_infinite(denominator) && is_infinite(numerator)) || (is_zero(denominator) && is_zero(numerator))) result = invalid;
+  if ((is_infinite(denominator) && is_infinite(numerator)) || (is_zero(denominator) && is_zero(numerator)))
+    result = invalid;
   if (is_nan(denominator)) result = quiet(denominator);
   if (is_nan(numerator)) result = quiet(numerator);
   return result;

@@ -1,5 +1,6 @@
-// Vector ALU on 16 bits: f16 arithmetic and 16-bit integers. Results clear the upper half of the register, except the forms
-// that came with gfx9 (mad, fma, med3, min3, max3, i16 add and sub) and the f16 multiply-accumulate family, which keep it.
+// Vector ALU on 16 bits: f16 arithmetic and 16-bit integers. Results clear the upper half of the register, except the
+// forms that came with gfx9 (mad, fma, med3, min3, max3, i16 add and sub) and the f16 multiply-accumulate family, which
+// keep it.
 
 #include "emulator/isa/lanes.hpp"
 #include "emulator/isa/valu_math.hpp"
@@ -17,7 +18,8 @@ f16 ldexp_half(f16 a, i16 n, Mode mode) {
 }
 f16 fraction_half(f16 a, Mode mode) {
   const f32 x = widen(a);
-  const f16 difference = narrow(x - std::floor(x), mode);  // exact in f32 but for tiny negatives, whose result is capped
+  const f16 difference =
+      narrow(x - std::floor(x), mode);  // exact in f32 but for tiny negatives, whose result is capped
   return !is_nan(difference) && difference.bits > 0x3bff && !is_negative(difference) ? f16{0x3bff} : difference;
 }
 
@@ -29,7 +31,9 @@ template <typename T>
 T median_of(T a, T b, T c) { return std::max(std::min(a, b), std::min(std::max(a, b), c)); }
 
 constexpr auto kMadU16 = [](u16 a, u16 b, u16 c) { return wrap_u16(u32{a} * b + c); };
-constexpr auto kMadU16Clamped = [](u16 a, u16 b, u16 c) { return static_cast<u16>(std::min<u64>(u64{a} * b + c, 0xffff)); };
+constexpr auto kMadU16Clamped = [](u16 a, u16 b, u16 c) {
+  return static_cast<u16>(std::min<u64>(u64{a} * b + c, 0xffff));
+};
 constexpr auto kMadI16 = [](i16 a, i16 b, i16 c) { return wrap_i16(i32{a} * b + c); };
 constexpr auto kMadI16Clamped = [](i16 a, i16 b, i16 c) { return saturate_i16(i32{a} * b + c); };
 
@@ -48,8 +52,10 @@ constexpr Op kRows[] = {
     lanes<[](f16 a, f16 b, f16 c, Mode mode) { return mad(a, b, c, mode); }>("v_mad_legacy_f16"),
     lanes<[](f16 a, f16 b, f16 c, Mode mode) { return Keep<f16>{fused(a, b, c, mode)}; }>("v_fma_f16"),
     lanes<[](f16 a, f16 b, f16 c, Mode mode) { return fused(a, b, c, mode); }>("v_fma_legacy_f16"),
-    lanes<[](f16 a, f16 b, f16 c, Mode mode) { return Keep<f16>{minimum(minimum(a, b, mode), c, mode)}; }>("v_min3_f16"),
-    lanes<[](f16 a, f16 b, f16 c, Mode mode) { return Keep<f16>{maximum(maximum(a, b, mode), c, mode)}; }>("v_max3_f16"),
+    lanes<[](f16 a, f16 b, f16 c, Mode mode) { return Keep<f16>{minimum(minimum(a, b, mode), c, mode)}; }>(
+        "v_min3_f16"),
+    lanes<[](f16 a, f16 b, f16 c, Mode mode) { return Keep<f16>{maximum(maximum(a, b, mode), c, mode)}; }>(
+        "v_max3_f16"),
     lanes<[](f16 a, f16 b, f16 c, Mode mode) { return Keep<f16>{median(a, b, c, mode)}; }>("v_med3_f16"),
     lanes<[](f16 a, Mode mode) { return narrow(std::trunc(widen(a)), mode); }>("v_trunc_f16"),
     lanes<[](f16 a, Mode mode) { return narrow(std::ceil(widen(a)), mode); }>("v_ceil_f16"),
@@ -62,9 +68,12 @@ constexpr Op kRows[] = {
     lanes<[](f16 a, f16 b) { return u32{a.bits} | u32{b.bits} << 16; }>("v_pack_b32_f16"),
 
     // Integers
-    lanes<[](u16 a, u16 b) { return wrap_u16(u32{a} + b); }, [](u16 a, u16 b) { return saturate_u16(a + b); }>("v_add_u16"),
-    lanes<[](u16 a, u16 b) { return wrap_u16(u32{a} - b); }, [](u16 a, u16 b) { return saturate_u16(a - b); }>("v_sub_u16"),
-    lanes<[](u16 a, u16 b) { return wrap_u16(u32{b} - a); }, [](u16 a, u16 b) { return saturate_u16(b - a); }>("v_subrev_u16"),
+    lanes<[](u16 a, u16 b) { return wrap_u16(u32{a} + b); }, [](u16 a, u16 b) { return saturate_u16(a + b); }>(
+        "v_add_u16"),
+    lanes<[](u16 a, u16 b) { return wrap_u16(u32{a} - b); }, [](u16 a, u16 b) { return saturate_u16(a - b); }>(
+        "v_sub_u16"),
+    lanes<[](u16 a, u16 b) { return wrap_u16(u32{b} - a); }, [](u16 a, u16 b) { return saturate_u16(b - a); }>(
+        "v_subrev_u16"),
     lanes<[](i16 a, i16 b) { return Keep<i16>{wrap_i16(a + b)}; },
           [](i16 a, i16 b) { return Keep<i16>{saturate_i16(a + b)}; }>("v_add_i16"),
     lanes<[](i16 a, i16 b) { return Keep<i16>{wrap_i16(a - b)}; },
@@ -90,7 +99,8 @@ constexpr Op kRows[] = {
     lanes<kMadU16, kMadU16Clamped>("v_mad_legacy_u16"),
     lanes<kMadI16, kMadI16Clamped>("v_mad_legacy_i16"),
     lanes<[](u16 a, u16 b, u32 c) { return u32{a} * b + c; },
-          [](u16 a, u16 b, u32 c) { return static_cast<u32>(std::min<u64>(u64{a} * b + c, 0xffffffff)); }>("v_mad_u32_u16"),
+          [](u16 a, u16 b, u32 c) { return static_cast<u32>(std::min<u64>(u64{a} * b + c, 0xffffffff)); }>(
+        "v_mad_u32_u16"),
     lanes<[](i16 a, i16 b, i32 c) { return static_cast<u32>(i32{a} * b) + static_cast<u32>(c); },
           [](i16 a, i16 b, i32 c) {
             const i64 sum = i64{a} * b + c;

@@ -74,7 +74,9 @@ void lshl_add_u64_uniform(Wave& wave, const Inst& inst) {
 }
 Execute pick_lshl_add_u64(const Inst& inst) {
   const Operand &a = inst.operands[1], &shift = inst.operands[2], &b = inst.operands[3];
-  const auto is_uniform = [](const Operand& operand) { return operand.is_scalar() || operand.kind == OperandKind::Constant; };
+  const auto is_uniform = [](const Operand& operand) {
+    return operand.is_scalar() || operand.kind == OperandKind::Constant;
+  };
   if (inst.execute != &lshl_add_u64_plain || !inst.operands[0].is_vgpr()) return nullptr;
   if (shift.kind != OperandKind::Constant || (shift.constant & 7) != 0) return nullptr;
   if (a.is_vgpr() && is_uniform(b)) return &lshl_add_u64_uniform<1>;
@@ -140,13 +142,15 @@ void perm_plain(Wave& wave, const Inst& inst) {
     u32* destination = destination_register(wave, inst.operands[0]);
     u32* target = wave.exec() == ~u64{0} ? destination : result;
     const auto load = [](const u32* lanes) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(lanes)); };
-    const __m256i lane_base = _mm256_set_epi32(0x0c0c0c0c, 0x08080808, 0x04040404, 0, 0x0c0c0c0c, 0x08080808, 0x04040404, 0);
+    const __m256i lane_base =
+        _mm256_set_epi32(0x0c0c0c0c, 0x08080808, 0x04040404, 0, 0x0c0c0c0c, 0x08080808, 0x04040404, 0);
     for (u32 lane = 0; lane < kWaveSize; lane += 8) {
       const __m256i s = load(select + lane);
       // 12 and above select a constant: a shuffle index with bit 7 gives 0, and 13 to 15 become ones.
       const __m256i constant = _mm256_cmpgt_epi8(s, _mm256_set1_epi8(7));
       const __m256i ones = _mm256_cmpgt_epi8(s, _mm256_set1_epi8(12));
-      const __m256i index = _mm256_or_si256(_mm256_add_epi8(_mm256_and_si256(s, _mm256_set1_epi8(3)), lane_base), constant);
+      const __m256i index =
+          _mm256_or_si256(_mm256_add_epi8(_mm256_and_si256(s, _mm256_set1_epi8(3)), lane_base), constant);
       const __m256i from_low = _mm256_shuffle_epi8(load(low + lane), index);
       const __m256i from_high = _mm256_shuffle_epi8(load(high + lane), index);
       // Bit 2 of a selector byte moves to bit 7, where blendv looks.

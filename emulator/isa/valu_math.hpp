@@ -44,12 +44,15 @@ inline constexpr BitsOf<T> kSignBit = static_cast<BitsOf<T>>(BitsOf<T>{1} << (si
 template <typename T>
 inline constexpr BitsOf<T> kFractionMask = static_cast<BitsOf<T>>((BitsOf<T>{1} << FloatBits<T>::fraction_bits) - 1);
 template <typename T>
-inline constexpr BitsOf<T> kExponentMask = static_cast<BitsOf<T>>(static_cast<BitsOf<T>>(~kSignBit<T>) & ~kFractionMask<T>);
+inline constexpr BitsOf<T> kExponentMask = static_cast<BitsOf<T>>(static_cast<BitsOf<T>>(~kSignBit<T>) &
+                                                                  ~kFractionMask<T>);
 template <typename T>
 inline constexpr BitsOf<T> kQuietBit = static_cast<BitsOf<T>>(BitsOf<T>{1} << (FloatBits<T>::fraction_bits - 1));
 
 template <typename T>
-constexpr BitsOf<T> magnitude(T value) { return static_cast<BitsOf<T>>(bits(value) & static_cast<BitsOf<T>>(~kSignBit<T>)); }
+constexpr BitsOf<T> magnitude(T value) {
+  return static_cast<BitsOf<T>>(bits(value) & static_cast<BitsOf<T>>(~kSignBit<T>));
+}
 template <typename T>
 constexpr bool is_nan(T value) {
   if constexpr (std::is_same_v<T, f16>) return magnitude(value) > kExponentMask<T>;
@@ -72,16 +75,20 @@ constexpr T with_sign(T value, bool negative) {
   return from_float_bits<T>(static_cast<BitsOf<T>>(magnitude(value) | (negative ? kSignBit<T> : BitsOf<T>{0})));
 }
 template <typename T>
-constexpr int exponent_field(T value) { return static_cast<int>((bits(value) & kExponentMask<T>) >> FloatBits<T>::fraction_bits); }
+constexpr int exponent_field(T value) {
+  return static_cast<int>((bits(value) & kExponentMask<T>) >> FloatBits<T>::fraction_bits);
+}
 
 // ---- f16 through f32 ----
 //
-// The fast path (round to nearest even) uses the host's conversions. Sums and products of f16 rounded to f32 and then to f16
-// are as if rounded once: 24 bits are two more than twice 11, and what becomes denormal was exact in f32.
+// The fast path (round to nearest even) uses the host's conversions. Sums and products of f16 rounded to f32 and then
+// to f16 are as if rounded once: 24 bits are two more than twice 11, and what becomes denormal was exact in f32.
 
 inline f32 widen(f16 value) { return static_cast<f32>(std::bit_cast<_Float16>(value.bits)); }
 inline f16 narrow_even(f32 value) { return {std::bit_cast<u16>(static_cast<_Float16>(value))}; }
-inline f16 narrow(f32 value, Mode mode) { return mode.fast ? narrow_even(value) : f16{f32_to_f16(value, mode.half_rounding())}; }
+inline f16 narrow(f32 value, Mode mode) {
+  return mode.fast ? narrow_even(value) : f16{f32_to_f16(value, mode.half_rounding())};
+}
 inline f16 narrow(f64 value, Mode mode) { return {f64_to_f16(value, mode.half_rounding())}; }
 inline f16 negate(f16 value) { return {static_cast<u16>(value.bits ^ 0x8000)}; }
 inline f16 add(f16 a, f16 b, Mode mode) {
@@ -90,7 +97,8 @@ inline f16 add(f16 a, f16 b, Mode mode) {
 inline f16 multiply(f16 a, f16 b, Mode mode) {
   return mode.fast ? narrow_even(widen(a) * widen(b)) : f16{f16_mul(a.bits, b.bits, mode.half_rounding())};
 }
-// The product is exact in f32. The sum is rounded to odd at 24 bits, so that the rounding to 11 bits is the only one that shows.
+// The product is exact in f32. The sum is rounded to odd at 24 bits, so that the rounding to 11 bits is the only one
+// that shows.
 [[gnu::always_inline]] inline f16 fused(f16 a, f16 b, f16 c, Mode mode) {
   if (!mode.fast) return {f16_fma(a.bits, b.bits, c.bits, mode.half_rounding())};
   const f32 p = widen(a) * widen(b), addend = widen(c);
@@ -116,14 +124,16 @@ template <typename T>
   if constexpr (std::is_same_v<T, f16>) {
     using S = typename FloatBits<T>::Signed;
     const S x = std::bit_cast<S>(a), y = std::bit_cast<S>(b);
-    const S key_x = static_cast<S>(x ^ static_cast<S>((x >> 15) & 0x7fff)), key_y = static_cast<S>(y ^ static_cast<S>((y >> 15) & 0x7fff));
+    const S key_x = static_cast<S>(x ^ static_cast<S>((x >> 15) & 0x7fff)),
+            key_y = static_cast<S>(y ^ static_cast<S>((y >> 15) & 0x7fff));
     return key_x < key_y;
   } else {
     return a < b || (a == b && is_negative(a));
   }
 }
 
-// The NaN rules of v_min and v_max: in IEEE mode a signalling NaN wins, made quiet; otherwise a NaN loses against a number.
+// The NaN rules of v_min and v_max: in IEEE mode a signalling NaN wins, made quiet; otherwise a NaN loses against a
+// number.
 template <typename T>
 [[gnu::always_inline]] inline T select_number(T a, T b, T chosen, Mode mode) {
   T result = is_nan(b) ? a : chosen;
@@ -135,12 +145,16 @@ template <typename T>
   return result;
 }
 template <typename T>
-[[gnu::always_inline]] inline T minimum(T a, T b, Mode mode) { return select_number(a, b, ordered_below(a, b) ? a : b, mode); }
+[[gnu::always_inline]] inline T minimum(T a, T b, Mode mode) {
+  return select_number(a, b, ordered_below(a, b) ? a : b, mode);
+}
 template <typename T>
-[[gnu::always_inline]] inline T maximum(T a, T b, Mode mode) { return select_number(a, b, ordered_below(b, a) ? a : b, mode); }
+[[gnu::always_inline]] inline T maximum(T a, T b, Mode mode) {
+  return select_number(a, b, ordered_below(b, a) ? a : b, mode);
+}
 
-// As the ISA document chooses: with a NaN among them the minimum; otherwise the larger of the two that are left without one that
-// equals the largest (zeros of either sign are equal).
+// As the ISA document chooses: with a NaN among them the minimum; otherwise the larger of the two that are left without
+// one that equals the largest (zeros of either sign are equal).
 template <typename T>
 [[gnu::always_inline]] inline T median(T a, T b, T c, Mode mode) {
   const auto equal = [](T x, T y) {
@@ -170,7 +184,8 @@ T fraction(T value) {
   return difference > below_one ? below_one : difference;
 }
 
-// ---- frexp as the hardware splits: mantissa in [0.5, 1); zero, infinity and NaN have exponent 0 and are their own mantissa ----
+// ---- frexp as the hardware splits: mantissa in [0.5, 1); zero, infinity and NaN have exponent 0 and are their own
+// mantissa ----
 
 template <typename T>
 T fraction_part(T value) {
@@ -179,10 +194,11 @@ T fraction_part(T value) {
   const U m = magnitude(value);
   if (m == 0) return value;
   if (m >= kExponentMask<T>) return m > kExponentMask<T> ? quiet(value) : value;
-  const int shift = exponent_field(value) == 0 ? std::countl_zero(m) - (static_cast<int>(sizeof(U)) * 8 - 1 - kWidth) : 0;
+  const int shift =
+      exponent_field(value) == 0 ? std::countl_zero(m) - (static_cast<int>(sizeof(U)) * 8 - 1 - kWidth) : 0;
   const U fraction = static_cast<U>(static_cast<U>(m << shift) & kFractionMask<T>);
-  return from_float_bits<T>(static_cast<U>((bits(value) & kSignBit<T>) |
-                                           static_cast<U>(static_cast<U>(FloatBits<T>::bias - 1) << kWidth) | fraction));
+  return from_float_bits<T>(static_cast<U>(
+      (bits(value) & kSignBit<T>) | static_cast<U>(static_cast<U>(FloatBits<T>::bias - 1) << kWidth) | fraction));
 }
 template <typename T>
 i32 exponent_part(T value) {

@@ -1,5 +1,5 @@
-// Vector ALU: reciprocal, roots, exponential, logarithm, sine and cosine. The f32 forms flush denormal inputs and outputs
-// whatever MODE says (CDNA3 ISA, notes of V_EXP_F32 and its kin); the f16 and f64 forms keep them.
+// Vector ALU: reciprocal, roots, exponential, logarithm, sine and cosine. The f32 forms flush denormal inputs and
+// outputs whatever MODE says (CDNA3 ISA, notes of V_EXP_F32 and its kin); the f16 and f64 forms keep them.
 
 #include "emulator/isa/lanes.hpp"
 #include "emulator/isa/transcendental.hpp"

@@ -1,6 +1,6 @@
 #pragma once
-// The state of one wave: dumb data that instruction bodies read and write. Registers are structure-of-arrays: the 64 lanes of
-// a VGPR are contiguous.
+// The state of one wave: dumb data that instruction bodies read and write. Registers are structure-of-arrays: the 64
+// lanes of a VGPR are contiguous.
 
 #include <cstring>
 
@@ -15,7 +15,8 @@ class Program;
 struct Workgroup;
 class AccessObserver;
 
-// Places of special registers in Wave::sgprs; the numbers are the SGPR operand encodings (CDNA3 ISA, "Scalar operands").
+// Places of special registers in Wave::sgprs; the numbers are the SGPR operand encodings (CDNA3 ISA, "Scalar
+// operands").
 inline constexpr u32 kFlatScratch = 102, kXnackMask = 104, kVcc = 106, kTtmp0 = 108, kM0 = 124, kExec = 126;
 inline constexpr u32 kVgprs = 512;      // 256 architectural, then 256 accumulation
 inline constexpr u32 kAgprBase = 256;
@@ -24,7 +25,8 @@ enum class WaveStatus : u8 { Running, Yielded, AtBarrier, Ended };
 
 // MODE register fields.
 inline constexpr u32 kModeDefaultFp = 0xf0;  // round to nearest even, no denormal flushed
-inline constexpr u32 kModeRoundSingle = 0, kModeRoundDouble = 2, kModeDenormSingle = 4, kModeDenormDouble = 6;  // bit positions
+inline constexpr u32 kModeRoundSingle = 0, kModeRoundDouble = 2, kModeDenormSingle = 4,
+                     kModeDenormDouble = 6;  // bit positions
 inline constexpr u32 kModeDx10Clamp = 1u << 8, kModeIeee = 1u << 9, kModeFp16Overflow = 1u << 23;
 inline constexpr u32 kModeGprIndexEnable = 1u << 27, kModeVskip = 1u << 28;
 inline constexpr u32 kModeBranchStack = 29;  // bit position of the stack pointer of s_cbranch_*_fork
@@ -52,7 +54,7 @@ struct Wave {
   u32 scratch_size = 0;          // bytes a lane
   u32 index = 0;                 // in the workgroup
   u32 hw_id = 0, xcc_id = 0;     // as s_getreg reads them: where the wave would run
-  u64 clock = 0;                 // emulated shader clocks at the wave's last scheduling; s_memtime adds its own instructions
+  u64 clock = 0;  // emulated shader clocks at the wave's last scheduling; s_memtime adds its own instructions
   u64 clock_read = 0;            // what the last clock instruction said; 0 = none was executed
   RegisterCounts registers;      // that the kernel may name
   MemoryView memory;
@@ -85,8 +87,9 @@ struct Wave {
   }
 };
 
-// Executes an instruction while MODE has a bit of kModeUnusualIssue. VGPR indexing (GPR_IDX_EN): the vector operands of a VALU
-// instruction move by M0[7:0]; M0[15:12] says which (src0, src1, src2, destination). VSKIP: no vector instruction is issued.
+// Executes an instruction while MODE has a bit of kModeUnusualIssue. VGPR indexing (GPR_IDX_EN): the vector operands of
+// a VALU instruction move by M0[7:0]; M0[15:12] says which (src0, src1, src2, destination). VSKIP: no vector
+// instruction is issued.
 void execute_unusually(Wave& wave, const Inst& inst);
 
 }  // namespace hipbench::emulator

@@ -71,7 +71,12 @@ u64 read_value(Cursor& cursor, const AttributeSpec& spec) {
       return cursor.read<u32>();  // data4, strp, ref_addr, ref4, sec_offset, …_sup, line_strp, strx4, addrx4
     case 0x01: case 0x07: case 0x14: case 0x20: case 0x24:  // addr, data8, ref8, ref_sig8, ref_sup8
       return cursor.read<u64>();
-    case 0x0f: case 0x15: case 0x1a: case 0x1b: case 0x22: case 0x23:  // udata, ref_udata, strx, addrx, loclistx, rnglistx
+    case 0x0f:
+    case 0x15:
+    case 0x1a:
+    case 0x1b:
+    case 0x22:
+    case 0x23:  // udata, ref_udata, strx, addrx, loclistx, rnglistx
       return cursor.uleb();
     case 0x0d:
       return static_cast<u64>(cursor.sleb());  // sdata

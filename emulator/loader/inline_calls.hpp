@@ -1,6 +1,6 @@
 #pragma once
-// Which pieces of a code object's code were inlined, and the lines of the calls: from .debug_info of DWARF 5, which clang writes even
-// with -gline-tables-only. Of other versions there are none. All input is hostile.
+// Which pieces of a code object's code were inlined, and the lines of the calls: from .debug_info of DWARF 5, which
+// clang writes even with -gline-tables-only. Of other versions there are none. All input is hostile.
 
 #include <vector>
 

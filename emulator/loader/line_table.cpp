@@ -95,8 +95,8 @@ class Parser {
     files_of_units_.emplace(start, std::move(unit.files));
   }
 
-  // A line of a header is nobody's who looks for a mistake: code that was inlined from one belongs to the innermost call in a
-  // file of the program's own.
+  // A line of a header is nobody's who looks for a mistake: code that was inlined from one belongs to the innermost
+  // call in a file of the program's own.
   void find_own_lines() {
     constexpr u64 kMostSteps = 20'000'000;  // calls of hostile files may all cover everything
     u64 steps = 0;

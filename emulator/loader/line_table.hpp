@@ -1,6 +1,6 @@
 #pragma once
-// Code address -> source line, from the DWARF line programs (versions 2 to 5) of a code object. Code inlined from a header that is
-// none of the program's own has the line of the call.
+// Code address -> source line, from the DWARF line programs (versions 2 to 5) of a code object. Code inlined from a
+// header that is none of the program's own has the line of the call.
 //
 // Our own reader: LLVM's crashes on malformed debug information, and this input is hostile. Parsed on first use, since
 // only reports and profiles ask.

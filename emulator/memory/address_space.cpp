@@ -370,7 +370,8 @@ std::string AddressSpace::describe(u64 address) const {
     const u64 past = address - (below->base + below->size);
     if (past < kRedZone)
       return fmt::format("{} past the end of '{}' ({} bytes)",
-                         past == 0 ? "right" : fmt::format("{} byte{}", past, past == 1 ? "" : "s"), below->label, below->size);
+                         past == 0 ? "right" : fmt::format("{} byte{}", past, past == 1 ? "" : "s"), below->label,
+                         below->size);
   }
   if (after != impl_->sorted.end() && after->second->base - address <= kRedZone)
     return fmt::format("{} bytes before the start of '{}'", after->second->base - address, after->second->label);

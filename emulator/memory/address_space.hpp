@@ -77,11 +77,12 @@ class AddressSpace {
   // Renames an allocation for reports. Only while no kernel runs.
   Result<void> set_label(u64 base, std::string label);
 
-  // From now on `touched` is set when a kernel accesses this allocation. It outlives the allocation. Only while no kernel runs.
+  // From now on `touched` is set when a kernel accesses this allocation. It outlives the allocation. Only while no
+  // kernel runs.
   Result<void> watch(u64 base, std::atomic<bool>* touched);
 
-  // Bytes that kernels wrote to memory that a client process sees as well, since this was asked last. Lanes that write the
-  // same byte count each.
+  // Bytes that kernels wrote to memory that a client process sees as well, since this was asked last. Lanes that write
+  // the same byte count each.
   u64 take_bytes_written_to_host() { return bytes_written_to_host_.exchange(0, std::memory_order_relaxed); }
   void note_write_to_host(u64 bytes) const { bytes_written_to_host_.fetch_add(bytes, std::memory_order_relaxed); }
 
@@ -105,8 +106,8 @@ class AddressSpace {
   // most; otherwise it costs a clock reading. Each executing thread calls it at least every 4096 wave instructions.
   bool over_budget() const;
 
-  // For the memory checks. From start_tracking() on it is known which bytes of a buffer were written; what was allocated before
-  // counts as written. The host says what it writes by mark_written().
+  // For the memory checks. From start_tracking() on it is known which bytes of a buffer were written; what was
+  // allocated before counts as written. The host says what it writes by mark_written().
   Result<void> start_tracking();
   // An allocation that counts as unwritten: device memory of a program. Without effect while tracking is off.
   void track(u64 base);
@@ -153,13 +154,15 @@ class MemoryView {
   // `lanes`: how many write `size` bytes each near `address`, for the count of what goes to host memory.
   std::byte* write(u64 address, u32 size, int lane = -1, u32 lanes = 1) {
     const Window& last = windows_[last_];
-    std::byte* host = address - last.base < last.size && last.size - (address - last.base) >= size ? last.host + (address - last.base)
-                                                                                                  : lookup(address, size, lane, "write");
+    std::byte* host = address - last.base < last.size && last.size - (address - last.base) >= size
+                          ? last.host + (address - last.base)
+                          : lookup(address, size, lane, "write");
     if (!windows_[last_].writable) [[unlikely]]
       write_unlike_others(address, size, lane, lanes);
     return host;
   }
-  // The host pointer if [address, address + size) lies in one allocation (which is remembered) that may be accessed so; else null.
+  // The host pointer if [address, address + size) lies in one allocation (which is remembered) that may be accessed so;
+  // else null.
   std::byte* find(u64 address, u64 size, bool writes) {
     if (address - windows_[last_].base >= windows_[last_].size && !remember(address)) return nullptr;
     const Window& window = windows_[last_];

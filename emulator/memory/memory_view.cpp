@@ -32,16 +32,17 @@ std::byte* MemoryView::lookup(u64 address, u32 size, int lane, const char* acces
     if (window.size - (address - window.base) >= size) return window.host + (address - window.base);
   }
   throw GuestFault{FaultKind::OutOfBounds,
-                   fmt::format("{} of {} byte{} at {:#x}: {}", access, size, size == 1 ? "" : "s", address, space_->describe(address)), address,
-                   size, lane};
+                   fmt::format("{} of {} byte{} at {:#x}: {}", access, size, size == 1 ? "" : "s", address,
+                               space_->describe(address)),
+                   address, size, lane};
 }
 
 void MemoryView::write_unlike_others(u64 address, u32 size, int lane, u32 lanes) const {
   if (is_shared(windows_[last_].base)) return space_->note_write_to_host(u64{size} * lanes);
-  throw GuestFault{
-      FaultKind::WriteToReadOnly,
-      fmt::format("write of {} byte{} to read-only memory at {:#x}: {}", size, size == 1 ? "" : "s", address, space_->describe(address)),
-      address, size, lane};
+  throw GuestFault{FaultKind::WriteToReadOnly,
+                   fmt::format("write of {} byte{} to read-only memory at {:#x}: {}", size, size == 1 ? "" : "s",
+                               address, space_->describe(address)),
+                   address, size, lane};
 }
 
 }  // namespace hipbench::emulator

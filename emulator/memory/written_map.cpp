@@ -45,7 +45,9 @@ void WrittenMap::track(u64 offset, u64 size) {
   if (const u64 rest = end * kPage - (offset + size); rest != 0) mark(offset + size, rest);
 }
 
-void WrittenMap::forget(u64 offset, u64 size) { std::memset(tracked_.data() + offset / kPage, 0, page_end(offset + size) - offset / kPage); }
+void WrittenMap::forget(u64 offset, u64 size) {
+  std::memset(tracked_.data() + offset / kPage, 0, page_end(offset + size) - offset / kPage);
+}
 
 void WrittenMap::mark(u64 offset, u64 size) {
   const u64 end = offset + size;
@@ -59,7 +61,8 @@ void WrittenMap::mark(u64 offset, u64 size) {
 std::optional<u64> WrittenMap::first_unwritten(u64 offset, u64 size) const {
   const u64 end = offset + size;
   for (u64 word = offset / 64; word * 64 < end; ++word) {
-    const u64 missing = bits_in_word(word, offset, end) & ~std::atomic_ref<u64>(bits_[word]).load(std::memory_order_relaxed);
+    const u64 missing =
+        bits_in_word(word, offset, end) & ~std::atomic_ref<u64>(bits_[word]).load(std::memory_order_relaxed);
     if (missing != 0) return word * 64 + static_cast<u64>(std::countr_zero(missing));
   }
   return std::nullopt;

@@ -1,7 +1,7 @@
 #pragma once
-// Which bytes of device memory were written since they were allocated: one bit a byte, for allocations made while tracking is
-// on. What is not tracked counts as written. Offsets are from the start of device memory. Thread-safe, except that a range is
-// tracked or forgotten only while nobody uses it.
+// Which bytes of device memory were written since they were allocated: one bit a byte, for allocations made while
+// tracking is on. What is not tracked counts as written. Offsets are from the start of device memory. Thread-safe,
+// except that a range is tracked or forgotten only while nobody uses it.
 
 #include <atomic>
 #include <optional>

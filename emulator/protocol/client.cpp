@@ -22,10 +22,13 @@ using wire::Rows;
 using wire::Writer;
 
 namespace {
-// A waiting call asks the server in slices of this length, so that other threads of the program get their turn in between.
+// A waiting call asks the server in slices of this length, so that other threads of the program get their turn in
+// between.
 constexpr u32 kWaitSliceMs = 10;
 
-Error garbled() { return Error{"the device server sent a reply that makes no sense; client and server must come from the same build"}; }
+Error garbled() {
+  return Error{"the device server sent a reply that makes no sense; client and server must come from the same build"};
+}
 }  // namespace
 
 struct Client::Link {
@@ -93,8 +96,8 @@ struct Client::Link {
     return progress;
   }
 
-  // Until an operation is done. With `take`, whether it or one before it failed. With `ask`, the server is asked even if
-  // the answer is known, so that a server that is gone shows.
+  // Until an operation is done. With `take`, whether it or one before it failed. With `ask`, the server is asked even
+  // if the answer is known, so that a server that is gone shows.
   Result<std::optional<OperationFailure>> wait(u64 operation, bool take, bool ask = false) {
     if (!ask) {
       const std::lock_guard lock(mutex);
@@ -121,7 +124,8 @@ struct Client::Link {
       }
       const std::optional<Message> reply = wire::receive_message(fd.get(), wire::kMaxReply, places[received]);
       if (!reply) return lost();
-      if (reply->opcode() != Opcode::Read || (!reply->header.failed && reply->header.size != places[received].size())) return garbled();
+      if (reply->opcode() != Opcode::Read || (!reply->header.failed && reply->header.size != places[received].size()))
+        return garbled();
       if (reply->header.failed && !refused)
         refused = Error{std::string(reinterpret_cast<const char*>(reply->payload.data()), reply->payload.size())};
     }
@@ -144,12 +148,14 @@ struct Client::Link {
 };
 
 const KernelInfo* ModuleInfo::find_kernel(std::string_view name) const {
-  const auto found = std::find_if(kernels.begin(), kernels.end(), [&](const KernelInfo& kernel) { return kernel.name == name; });
+  const auto found =
+      std::find_if(kernels.begin(), kernels.end(), [&](const KernelInfo& kernel) { return kernel.name == name; });
   return found == kernels.end() ? nullptr : &*found;
 }
 
 const GlobalInfo* ModuleInfo::find_global(std::string_view name) const {
-  const auto found = std::find_if(globals.begin(), globals.end(), [&](const GlobalInfo& global) { return global.name == name; });
+  const auto found =
+      std::find_if(globals.begin(), globals.end(), [&](const GlobalInfo& global) { return global.name == name; });
   return found == globals.end() ? nullptr : &*found;
 }
 
@@ -210,7 +216,8 @@ Result<void*> Client::allocate_shared(u64 bytes, std::string label) {
   const u64 base = reader.get<u64>();
   if (!reader.complete() || !reply.attached_fd.valid()) return garbled();
   void* wanted = reinterpret_cast<void*>(base);
-  void* mapped = ::mmap(wanted, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, reply.attached_fd.get(), 0);
+  void* mapped =
+      ::mmap(wanted, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, reply.attached_fd.get(), 0);
   if (mapped != wanted) {
     const int reason = errno;
     if (mapped != MAP_FAILED) ::munmap(mapped, bytes);
@@ -318,7 +325,8 @@ Result<void> Client::copy_rows(u64 to, u64 to_pitch, u64 from, u64 from_pitch, u
 
 Result<void> Client::launch(const LaunchRequest& launch) {
   if (launch.kernargs.size() > kMaxKernargBytes)
-    return Error{fmt::format("{} bytes of kernel arguments; at most {} are possible", launch.kernargs.size(), kMaxKernargBytes)};
+    return Error{
+        fmt::format("{} bytes of kernel arguments; at most {} are possible", launch.kernargs.size(), kMaxKernargBytes)};
   Writer request;
   put(request, launch);
   return link_->send(Opcode::Launch, request, {}, true);
@@ -399,7 +407,8 @@ Result<ModuleInfo> Client::load_module(std::span<const std::byte> code) {
   // One lock over all pieces: another thread's module must not mix into the server's buffer.
   const std::lock_guard lock(link_->mutex);
   for (size_t at = 0; at < code.size(); at += wire::kMaxChunk)
-    TRY(link_->send_locked(Opcode::ModuleData, Writer{}, code.subspan(at, std::min<size_t>(wire::kMaxChunk, code.size() - at)), false));
+    TRY(link_->send_locked(Opcode::ModuleData, Writer{},
+                           code.subspan(at, std::min<size_t>(wire::kMaxChunk, code.size() - at)), false));
   const Message reply = TRY(link_->ask_locked(Opcode::LoadModule, Writer{}));
   Reader reader(reply.payload);
   ModuleInfo module = wire::get_module(reader);

@@ -1,13 +1,14 @@
 #pragma once
-// A connection to the device server: what a process that is not the GPU can ask of the emulated GPU. The judge holds the trusted
-// connection, a candidate's process holds an untrusted one (through the drop-in libamdhip64).
+// A connection to the device server: what a process that is not the GPU can ask of the emulated GPU. The judge holds
+// the trusted connection, a candidate's process holds an untrusted one (through the drop-in libamdhip64).
 //
-// Stream operations (launch, write, fill, copy, timestamp) are queued and return at once; they run in submission order, one
-// connection's after the other. read() and synchronize() wait for all that this connection submitted before. Allocation and
-// queries do not wait. What goes wrong in a queued operation shows at the next synchronize(). All calls are thread-safe.
+// Stream operations (launch, write, fill, copy, timestamp) are queued and return at once; they run in submission order,
+// one connection's after the other. read() and synchronize() wait for all that this connection submitted before.
+// Allocation and queries do not wait. What goes wrong in a queued operation shows at the next synchronize(). All calls
+// are thread-safe.
 //
-// An Error from any call means that the request was refused (the message says why), or, if connected() is false afterwards,
-// that the server is gone.
+// An Error from any call means that the request was refused (the message says why), or, if connected() is false
+// afterwards, that the server is gone.
 
 #include <chrono>
 #include <functional>
@@ -80,14 +81,15 @@ struct Operation {
 
 struct OperationLog {
   std::vector<Operation> operations;  // all clients', oldest first, since the last drain
-  u64 dropped = 0;                    // operations that found the log full. Not 0: the log proves nothing, treat as failed.
+  u64 dropped = 0;  // operations that found the log full. Not 0: the log proves nothing, treat as failed.
 };
 
 // What may be used. 0 = no limit.
 struct Limits {
   u64 instructions_per_launch = 0;  // wave instructions; of untrusted connections
   u64 instructions_in_all = 0;      // summed over all launches since set_limits, whoever's they are
-  // Untrusted connections may load only the code objects that the trusted one has loaded as well; what is refused is logged.
+  // Untrusted connections may load only the code objects that the trusted one has loaded as well; what is refused is
+  // logged.
   bool known_code_only = false;
   bool check = false;               // run the launches of untrusted connections with the memory and race checks
   bool time = false;                // model the time that they would take, and that of fills and copies
@@ -154,8 +156,8 @@ class Client {
   Result<u32> occupancy(ModuleHandle module, std::string_view kernel, u32 block_size, u32 dynamic_lds);
   Result<u64> clock_ns();
 
-  // Receives the text that this connection's launches printed, at every waiting call, in order. It must not call the Client.
-  // Without a handler the text is lost.
+  // Receives the text that this connection's launches printed, at every waiting call, in order. It must not call the
+  // Client. Without a handler the text is lost.
   void set_print_handler(std::function<void(std::string_view)> handler);
 
   // Trusted connections only.

@@ -16,7 +16,8 @@ using wire::Writer;
 
 namespace {
 
-// What one client may hold. Far above what programs use; there so that a hostile one cannot fill the server's own memory.
+// What one client may hold. Far above what programs use; there so that a hostile one cannot fill the server's own
+// memory.
 constexpr size_t kMaxAllocations = 1u << 16;
 constexpr size_t kMaxModules = 4096;
 constexpr u64 kMaxModuleBytesInAll = u64{1} << 30;
@@ -47,11 +48,13 @@ KernelInfo describe(const Kernel& kernel) {
   info.arguments = kernel.arguments;
   info.kernarg_segment_size = kernel.kernarg_segment_size;
   for (const KernelArgument& argument : kernel.arguments)
-    if (!is_hidden(argument)) info.explicit_kernarg_size = std::max(info.explicit_kernarg_size, argument.offset + argument.size);
+    if (!is_hidden(argument))
+      info.explicit_kernarg_size = std::max(info.explicit_kernarg_size, argument.offset + argument.size);
   info.static_lds = kernel.descriptor.group_segment_fixed_size;
   info.scratch_per_lane = kernel.descriptor.private_segment_fixed_size;
   info.max_flat_workgroup_size = kernel.max_flat_workgroup_size;
-  std::copy(std::begin(kernel.required_workgroup_size), std::end(kernel.required_workgroup_size), info.required_workgroup_size);
+  std::copy(std::begin(kernel.required_workgroup_size), std::end(kernel.required_workgroup_size),
+            info.required_workgroup_size);
   info.vgprs = kernel.vgpr_count;
   info.agprs = kernel.agpr_count;
   info.sgprs = kernel.sgpr_count;
@@ -154,7 +157,8 @@ bool Connection::handle(Message request) {
   return true;
 }
 
-// A second greeting: the program that had the connection ended, and the next one that inherited it (from a shell, say) begins.
+// A second greeting: the program that had the connection ended, and the next one that inherited it (from a shell, say)
+// begins.
 bool Connection::greet(Reader reader) {
   if (reader.get<u32>() != wire::kHello || reader.get<u32>() != wire::kVersion || !reader.complete()) return false;
   if (greeted_) {

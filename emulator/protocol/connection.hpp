@@ -1,6 +1,6 @@
 #pragma once
-// One client of the device server: reads its requests, answers those that need no waiting, queues the others. Holds what the
-// client owns (allocations, modules) and gives it back when the client goes.
+// One client of the device server: reads its requests, answers those that need no waiting, queues the others. Holds
+// what the client owns (allocations, modules) and gives it back when the client goes.
 
 #include <atomic>
 #include <map>
@@ -32,7 +32,8 @@ class Connection {
 
   // Free or UnloadModule, in stream order.
   void release(const wire::Message& request);
-  void reply(wire::Opcode opcode, const wire::Writer& payload, std::span<const std::byte> body = {}, int attached_fd = -1);
+  void reply(wire::Opcode opcode, const wire::Writer& payload, std::span<const std::byte> body = {},
+             int attached_fd = -1);
   void reply_error(wire::Opcode opcode, std::string_view message);
 
  private:

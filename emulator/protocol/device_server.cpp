@@ -40,7 +40,8 @@ Result<DeviceServer> DeviceServer::start(const DeviceServerOptions& options) {
                                    fmt::format("--threads={}", options.threads),
                                    fmt::format("--resident-budget={}", options.resident_budget)};
   if (options.detached) argv.push_back("--detach");
-  // Without the loader's overrides: LD_PRELOAD and the like are meant for the program that is emulated, not for its GPU.
+  // Without the loader's overrides: LD_PRELOAD and the like are meant for the program that is emulated, not for its
+  // GPU.
   pid_t pid = TRY(spawn({argv, inherited_environment("LD_"), {{theirs.get(), kInheritedFd}}}));
   theirs.reset();
   if (options.detached) {

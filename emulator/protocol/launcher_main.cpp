@@ -1,7 +1,9 @@
-// hipbench-device: starts the device server that was built for this processor. The instruction rows are loops over 64 lanes, which
-// the compiler turns into what a level of x86-64 has (v2: SSE4, v3: AVX2, v4: AVX-512). All builds give the same bits.
+// hipbench-device: starts the device server that was built for this processor. The instruction rows are loops over 64
+// lanes, which the compiler turns into what a level of x86-64 has (v2: SSE4, v3: AVX2, v4: AVX-512). All builds give
+// the same bits.
 //
-// HIPBENCH_CPU_LEVEL=v2 (v3, v4) asks for one of them, for tests and comparisons. --cpu-level prints the one that is chosen.
+// HIPBENCH_CPU_LEVEL=v2 (v3, v4) asks for one of them, for tests and comparisons. --cpu-level prints the one that is
+// chosen.
 
 #include <unistd.h>
 
@@ -39,7 +41,8 @@ int main(int argc, char** argv) {
       return 2;
     }
     if (!runs_here(chosen)) {
-      std::fprintf(stderr, "hipbench-device: HIPBENCH_CPU_LEVEL is '%s', which this processor cannot execute\n", wanted);
+      std::fprintf(stderr, "hipbench-device: HIPBENCH_CPU_LEVEL is '%s', which this processor cannot execute\n",
+                   wanted);
       return 2;
     }
   } else {
@@ -50,7 +53,9 @@ int main(int argc, char** argv) {
       }
   }
   if (chosen.empty()) {
-    std::fprintf(stderr, "hipbench-device: no build for this processor beside %s: run scripts/build (x86-64-v2 is the least)\n", argv[0]);
+    std::fprintf(stderr,
+                 "hipbench-device: no build for this processor beside %s: run scripts/build (x86-64-v2 is the least)\n",
+                 argv[0]);
     return 1;
   }
   if (argc == 2 && std::strcmp(argv[1], "--cpu-level") == 0) {
@@ -59,6 +64,7 @@ int main(int argc, char** argv) {
   }
   const std::string program = program_of(chosen);
   ::execv(program.c_str(), argv);
-  std::fprintf(stderr, "hipbench-device: cannot start %s: %s. Run scripts/build.\n", program.c_str(), std::strerror(errno));
+  std::fprintf(stderr, "hipbench-device: cannot start %s: %s. Run scripts/build.\n", program.c_str(),
+               std::strerror(errno));
   return 1;
 }

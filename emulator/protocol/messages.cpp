@@ -93,10 +93,10 @@ void put(Writer& writer, const KernelInfo& kernel) {
     writer.put(argument.size);
     writer.put(argument.type_name);
   }
-  for (const u32 field : {kernel.kernarg_segment_size, kernel.explicit_kernarg_size, kernel.static_lds, kernel.scratch_per_lane,
-                          kernel.max_flat_workgroup_size, kernel.required_workgroup_size[0], kernel.required_workgroup_size[1],
-                          kernel.required_workgroup_size[2], kernel.vgprs, kernel.agprs, kernel.sgprs, kernel.vgpr_spills,
-                          kernel.sgpr_spills, kernel.allocated_vgprs})
+  for (const u32 field : {kernel.kernarg_segment_size, kernel.explicit_kernarg_size, kernel.static_lds,
+                          kernel.scratch_per_lane, kernel.max_flat_workgroup_size, kernel.required_workgroup_size[0],
+                          kernel.required_workgroup_size[1], kernel.required_workgroup_size[2], kernel.vgprs,
+                          kernel.agprs, kernel.sgprs, kernel.vgpr_spills, kernel.sgpr_spills, kernel.allocated_vgprs})
     writer.put(field);
   writer.put(u8{kernel.dynamic_stack});
 }
@@ -114,10 +114,10 @@ KernelInfo get_kernel(Reader& reader) {
     argument.type_name = reader.text();
     kernel.arguments.push_back(std::move(argument));
   }
-  for (u32* field : {&kernel.kernarg_segment_size, &kernel.explicit_kernarg_size, &kernel.static_lds, &kernel.scratch_per_lane,
-                     &kernel.max_flat_workgroup_size, &kernel.required_workgroup_size[0], &kernel.required_workgroup_size[1],
-                     &kernel.required_workgroup_size[2], &kernel.vgprs, &kernel.agprs, &kernel.sgprs, &kernel.vgpr_spills,
-                     &kernel.sgpr_spills, &kernel.allocated_vgprs})
+  for (u32* field : {&kernel.kernarg_segment_size, &kernel.explicit_kernarg_size, &kernel.static_lds,
+                     &kernel.scratch_per_lane, &kernel.max_flat_workgroup_size, &kernel.required_workgroup_size[0],
+                     &kernel.required_workgroup_size[1], &kernel.required_workgroup_size[2], &kernel.vgprs,
+                     &kernel.agprs, &kernel.sgprs, &kernel.vgpr_spills, &kernel.sgpr_spills, &kernel.allocated_vgprs})
     *field = reader.get<u32>();
   kernel.dynamic_stack = reader.get<u8>() != 0;
   return kernel;
@@ -193,12 +193,14 @@ void put(Writer& writer, const LaunchResult& result) {
   writer.bytes(std::as_bytes(std::span(&result.counters, 1)));
   writer.put(result.host_seconds);
   writer.bytes(std::as_bytes(std::span(&result.class_seconds, 1)));
-  for (const double modelled : {result.modelled_seconds, result.modelled_saved_seconds, result.modelled_error}) writer.put(modelled);
+  for (const double modelled : {result.modelled_seconds, result.modelled_saved_seconds, result.modelled_error})
+    writer.put(modelled);
   writer.put(result.timing_model);
   put(writer, result.time_breakdown);
   writer.put(result.occupancy_workgroups_per_cu);
   writer.put(result.bytes_written_to_host);
-  for (const bool used : {result.used_hostcall, result.used_dispatch_packet, result.used_queue_object}) writer.put(u8{used});
+  for (const bool used : {result.used_hostcall, result.used_dispatch_packet, result.used_queue_object})
+    writer.put(u8{used});
 }
 
 LaunchResult get_result(Reader& reader) {
@@ -215,7 +217,8 @@ LaunchResult get_result(Reader& reader) {
   result.time_breakdown = get_breakdown(reader);
   result.occupancy_workgroups_per_cu = reader.get<u32>();
   result.bytes_written_to_host = reader.get<u64>();
-  for (bool* used : {&result.used_hostcall, &result.used_dispatch_packet, &result.used_queue_object}) *used = reader.get<u8>() != 0;
+  for (bool* used : {&result.used_hostcall, &result.used_dispatch_packet, &result.used_queue_object})
+    *used = reader.get<u8>() != 0;
   return result;
 }
 

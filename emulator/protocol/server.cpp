@@ -68,7 +68,8 @@ bool Server::limit(const Connection& connection, LaunchRequest& request) {
 void Server::explain_limit(FaultReport& fault) {
   const std::lock_guard lock(mutex_);
   if (fault.kind == FaultKind::InstructionLimit && limits_.instructions_in_all != 0 && instructions_used_ != 0)
-    fault.message = fmt::format("all launches together executed more than {} wave instructions", limits_.instructions_in_all);
+    fault.message =
+        fmt::format("all launches together executed more than {} wave instructions", limits_.instructions_in_all);
 }
 
 LaunchResult Server::launch(Connection& connection, LaunchRequest request, std::string& refused) {
@@ -168,13 +169,16 @@ void Server::set_limits(const Limits& limits) {
 }
 
 void Server::reap() {
-  std::erase_if(connections_, [](const std::unique_ptr<Connection>& connection) { return !connection->trusted() && connection->ended(); });
+  std::erase_if(connections_, [](const std::unique_ptr<Connection>& connection) {
+    return !connection->trusted() && connection->ended();
+  });
 }
 
 Result<UniqueFd> Server::add_client() {
   const std::lock_guard lock(mutex_);
   reap();
-  if (connections_.size() >= kMaxConnections) return Error{fmt::format("the device server already has {} connections", kMaxConnections)};
+  if (connections_.size() >= kMaxConnections)
+    return Error{fmt::format("the device server already has {} connections", kMaxConnections)};
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
     return Error{fmt::format("cannot create a socket: {}", std::strerror(errno))};
@@ -186,8 +190,9 @@ Result<UniqueFd> Server::add_client() {
 
 bool Server::all_idle() {
   const std::lock_guard lock(mutex_);
-  return std::all_of(connections_.begin(), connections_.end(),
-                     [](const std::unique_ptr<Connection>& connection) { return connection->ended() || connection->stream().idle(); });
+  return std::all_of(connections_.begin(), connections_.end(), [](const std::unique_ptr<Connection>& connection) {
+    return connection->ended() || connection->stream().idle();
+  });
 }
 
 bool Server::close_clients() {

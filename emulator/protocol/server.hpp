@@ -1,6 +1,7 @@
 #pragma once
-// The device server's shared state: the one Device, the operation log, the limits, and the list of connections. It believes
-// nothing that comes from an untrusted connection: every size is bounded, every handle looked up in that connection's own.
+// The device server's shared state: the one Device, the operation log, the limits, and the list of connections. It
+// believes nothing that comes from an untrusted connection: every size is bounded, every handle looked up in that
+// connection's own.
 
 #include <atomic>
 #include <condition_variable>
@@ -26,7 +27,8 @@ class Server {
   Device& device() { return *device_; }
   AddressSpace& memory() { return device_->memory(); }
 
-  // Runs a launch for a connection: limits applied, printed text sent its way, logged. The module was checked to be its own.
+  // Runs a launch for a connection: limits applied, printed text sent its way, logged. The module was checked to be its
+  // own.
   LaunchResult launch(Connection& connection, LaunchRequest request, std::string& refused);
   void log(Operation operation);
   // An untrusted connection may load this code.

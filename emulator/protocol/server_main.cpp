@@ -1,5 +1,5 @@
-// hipbench-device: the emulated GPU as a process of its own. Started by a trusted parent (DeviceServer::start) with one end of
-// a socket; ends when the parent's end closes.
+// hipbench-device: the emulated GPU as a process of its own. Started by a trusted parent (DeviceServer::start) with one
+// end of a socket; ends when the parent's end closes.
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -28,7 +28,8 @@ template <typename T>
 bool parse_flag(std::string_view argument, std::string_view flag, T& value) {
   if (!argument.starts_with(flag)) return false;
   argument.remove_prefix(flag.size());
-  return std::from_chars(argument.data(), argument.data() + argument.size(), value).ptr == argument.data() + argument.size();
+  return std::from_chars(argument.data(), argument.data() + argument.size(), value).ptr ==
+         argument.data() + argument.size();
 }
 
 bool parse(int argc, char** argv, Arguments& arguments) {
@@ -45,7 +46,8 @@ bool parse(int argc, char** argv, Arguments& arguments) {
   return arguments.fd > 2 && ::getsockopt(arguments.fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_STREAM;
 }
 
-// Of what the parent had open we keep the socket and standard error; a pipe held open here would keep its reader waiting.
+// Of what the parent had open we keep the socket and standard error; a pipe held open here would keep its reader
+// waiting.
 void close_everything_else(int socket) {
   ::close_range(3, static_cast<unsigned>(socket) - 1, 0);
   ::close_range(static_cast<unsigned>(socket) + 1, ~0U, 0);
@@ -62,7 +64,8 @@ int run(const Arguments& arguments) {
   close_everything_else(arguments.fd);
   // Ctrl-C is meant for the program; we end when it ends.
   for (const int signal : {SIGINT, SIGQUIT, SIGHUP, SIGPIPE, SIGTERM, SIGUSR1, SIGUSR2}) ::signal(signal, SIG_IGN);
-  Result<std::unique_ptr<Server>> server = Server::create(static_cast<u32>(arguments.threads), arguments.resident_budget);
+  Result<std::unique_ptr<Server>> server =
+      Server::create(static_cast<u32>(arguments.threads), arguments.resident_budget);
   if (!server) {
     fmt::print(stderr, "hipbench-device: {}\n", server.error().message);
     ::_exit(1);
@@ -76,9 +79,9 @@ int run(const Arguments& arguments) {
 int print_coverage() {
   Disassembler disassembler;
   const Coverage coverage = instruction_coverage(disassembler);
-  fmt::print("{} mnemonics known to LLVM for gfx942, {} with a row, {} not for compute kernels, {} missing\n", coverage.known.size(),
-             coverage.known.size() - coverage.left_out.size() - coverage.missing.size(), coverage.left_out.size(),
-             coverage.missing.size());
+  fmt::print("{} mnemonics known to LLVM for gfx942, {} with a row, {} not for compute kernels, {} missing\n",
+             coverage.known.size(), coverage.known.size() - coverage.left_out.size() - coverage.missing.size(),
+             coverage.left_out.size(), coverage.missing.size());
   for (const Coverage::LeftOut& entry : coverage.left_out)
     fmt::print("  not for compute kernels: {}: {}\n", entry.mnemonic, entry.reason);
   for (const std::string& mnemonic : coverage.missing) fmt::print("  missing: {}\n", mnemonic);

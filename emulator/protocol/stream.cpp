@@ -24,7 +24,8 @@ constexpr u64 kMaxQueuedBytes = u64{64} << 20;
 constexpr size_t kMaxQueuedOperations = 1u << 14;
 // Printed text that nobody has fetched. A kernel that prints more between two waiting calls loses the rest.
 constexpr size_t kMaxPrinted = 16u << 20;
-constexpr std::string_view kPrintLost = "\n[hipbench: device printf output above 16 MiB between two synchronisations is lost]\n";
+constexpr std::string_view kPrintLost =
+    "\n[hipbench: device printf output above 16 MiB between two synchronisations is lost]\n";
 constexpr u32 kMaxWaitMs = 100;
 // Fills and copies look at the resident budget once a piece of this size.
 constexpr u64 kPiece = u64{1} << 20;
@@ -48,12 +49,14 @@ std::optional<u64> extent(u64 pitch, u64 width, u64 rows) {
 enum class Access { Read, Write };
 Result<std::byte*> locate(AddressSpace& memory, Access access, u64 address, u64 pitch, u64 width, u64 rows) {
   const std::optional<u64> span = extent(pitch, width, rows);
-  if (!span) return Error{fmt::format("a range of {} rows of {} bytes, {} bytes apart, makes no sense", rows, width, pitch)};
+  if (!span)
+    return Error{fmt::format("a range of {} rows of {} bytes, {} bytes apart, makes no sense", rows, width, pitch)};
   const Allocation* allocation = memory.find(address);
   if (allocation == nullptr || allocation->size - (address - allocation->base) < *span)
     return Error{fmt::format("{} bytes at {:#x} are not in one buffer: {}", *span, address, memory.describe(address))};
   if (access == Access::Write && allocation->code)
-    return Error{fmt::format("{} bytes at {:#x} are code, which cannot be written: {}", *span, address, memory.describe(address))};
+    return Error{fmt::format("{} bytes at {:#x} are code, which cannot be written: {}", *span, address,
+                             memory.describe(address))};
   return allocation->host + (address - allocation->base);
 }
 
@@ -172,8 +175,8 @@ void Stream::run() {
     }
     changed_.notify_all();
     const Opcode opcode = request.opcode();
-    // After a guest fault the context is dead, as on the real device: its operations are not done any more. Requests that
-    // want a reply get one, and memory can still be given back.
+    // After a guest fault the context is dead, as on the real device: its operations are not done any more. Requests
+    // that want a reply get one, and memory can still be given back.
     if (!dead || !is_counted(opcode)) {
       try {
         if (dead && opcode == Opcode::Read)
@@ -253,7 +256,8 @@ void Stream::write(Reader reader) {
   const Result<std::byte*> to = locate(memory, Access::Write, rows.address, rows.pitch, rows.width, rows.rows);
   if (!to) return refuse(to.error().message);
   if (memory.over_budget()) return refuse(kOverBudget);
-  for (u64 row = 0; row < rows.rows; ++row) std::memcpy(*to + row * rows.pitch, data.data() + row * rows.width, rows.width);
+  for (u64 row = 0; row < rows.rows; ++row)
+    std::memcpy(*to + row * rows.pitch, data.data() + row * rows.width, rows.width);
   mark_written(memory, rows);
   log(OperationKind::Write, rows.address, 0, bytes);
 }
@@ -318,7 +322,8 @@ void Stream::read(Reader reader) {
     if (!from) return connection_.reply_error(Opcode::Read, from.error().message);
     if (memory.over_budget()) return connection_.reply_error(Opcode::Read, kOverBudget);
     data.resize(bytes);
-    for (u64 row = 0; row < rows.rows; ++row) std::memcpy(data.data() + row * rows.width, *from + row * rows.pitch, rows.width);
+    for (u64 row = 0; row < rows.rows; ++row)
+      std::memcpy(data.data() + row * rows.width, *from + row * rows.pitch, rows.width);
   }
   log(OperationKind::Read, rows.address, 0, bytes);
   connection_.reply(Opcode::Read, {}, data);
@@ -326,7 +331,8 @@ void Stream::read(Reader reader) {
 
 void Stream::launch(Reader reader) {
   LaunchRequest request = wire::get_launch(reader);
-  if (!reader.complete() || request.kernargs.size() > kMaxKernargBytes) return refuse("a launch request that makes no sense");
+  if (!reader.complete() || request.kernargs.size() > kMaxKernargBytes)
+    return refuse("a launch request that makes no sense");
   if (!connection_.owns_module(request.module))
     return refuse(fmt::format("module {} is not loaded by this client", request.module), request.kernel);
   const std::string kernel = request.kernel;

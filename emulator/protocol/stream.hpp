@@ -36,7 +36,8 @@ class Stream {
     std::optional<OperationFailure> failure;
     std::string text;
   };
-  // Waits until operation number `operation` is done, or wait_ms have passed. With `take`, a failure is reported once it is done.
+  // Waits until operation number `operation` is done, or wait_ms have passed. With `take`, a failure is reported once
+  // it is done.
   Progress progress(u64 operation, u32 wait_ms, bool take);
   void clear_failure();
   void print(std::string_view text);

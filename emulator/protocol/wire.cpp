@@ -42,8 +42,8 @@ bool receive_all(int fd, std::span<std::byte> data, UniqueFd* attached) {
 
 }  // namespace
 
-bool send_message(int fd, Opcode opcode, bool failed, std::span<const std::byte> payload, std::span<const std::byte> body,
-                  int attached_fd) {
+bool send_message(int fd, Opcode opcode, bool failed, std::span<const std::byte> payload,
+                  std::span<const std::byte> body, int attached_fd) {
   Header header;
   header.size = static_cast<u32>(payload.size() + body.size());
   header.opcode = static_cast<u16>(opcode);
@@ -86,7 +86,8 @@ bool send_message(int fd, Opcode opcode, bool failed, std::span<const std::byte>
 
 std::optional<Message> receive_message(int fd, u32 limit, std::span<std::byte> place) {
   Message message;
-  if (!receive_all(fd, std::as_writable_bytes(std::span(&message.header, 1)), &message.attached_fd)) return std::nullopt;
+  if (!receive_all(fd, std::as_writable_bytes(std::span(&message.header, 1)), &message.attached_fd))
+    return std::nullopt;
   if (message.header.size > limit) return std::nullopt;
   if (!place.empty() && !message.header.failed && message.header.size == place.size()) {
     if (!receive_all(fd, place, nullptr)) return std::nullopt;

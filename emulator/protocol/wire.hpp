@@ -1,8 +1,10 @@
 #pragma once
-// How requests and replies look on the socket: an 8-byte header, then the payload. Integers are little-endian, strings and
-// lists carry their length in front. Both sides run on the same machine, so there is no other byte order to speak of.
+// How requests and replies look on the socket: an 8-byte header, then the payload. Integers are little-endian, strings
+// and lists carry their length in front. Both sides run on the same machine, so there is no other byte order to speak
+// of.
 //
-// A Reader never believes a length: what does not fit makes it fail, and a failed Reader yields zeros until it is asked.
+// A Reader never believes a length: what does not fit makes it fail, and a failed Reader yields zeros until it is
+// asked.
 
 #include <cstring>
 #include <memory>
@@ -163,9 +165,10 @@ class Reader {
   bool failed_ = false;
 };
 
-// A whole message in one system call where the socket takes it. `body` follows `payload`. False = the other end is gone.
-bool send_message(int fd, Opcode opcode, bool failed, std::span<const std::byte> payload, std::span<const std::byte> body = {},
-                  int attached_fd = -1);
+// A whole message in one system call where the socket takes it. `body` follows `payload`. False = the other end is
+// gone.
+bool send_message(int fd, Opcode opcode, bool failed, std::span<const std::byte> payload,
+                  std::span<const std::byte> body = {}, int attached_fd = -1);
 
 struct Message {
   Header header;
@@ -174,8 +177,8 @@ struct Message {
   Opcode opcode() const { return static_cast<Opcode>(header.opcode); }
 };
 
-// Nothing when the other end closed, broke off in the middle, or sent a message longer than `limit`. A payload of exactly the
-// size of `place` goes there instead of into the Message, unless the message is a failure.
+// Nothing when the other end closed, broke off in the middle, or sent a message longer than `limit`. A payload of
+// exactly the size of `place` goes there instead of into the Message, unless the message is a failure.
 std::optional<Message> receive_message(int fd, u32 limit, std::span<std::byte> place = {});
 
 // Sockets of both ends: the largest buffers that the kernel lets us have.

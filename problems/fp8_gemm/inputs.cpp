@@ -1,5 +1,5 @@
-// Inputs of fp8_gemm: as the challenge draws them, and three structured families. In all of them an output is of the size that
-// it has with normal inputs, so that f32 sums pass with a wide margin.
+// Inputs of fp8_gemm: as the challenge draws them, and three structured families. In all of them an output is of the
+// size that it has with normal inputs, so that f32 sums pass with a wide margin.
 
 #include <cmath>
 #include <cstring>
@@ -15,7 +15,8 @@ constexpr std::byte kNan{0x80};
 
 RandomStream stream(const Shape& shape, const Draw& draw, std::string_view purpose) {
   std::string name = "fp8_gemm/";
-  for (const std::string_view part : {std::string_view(shape.label), draw.family, purpose}) name.append(part).append("/");
+  for (const std::string_view part : {std::string_view(shape.label), draw.family, purpose})
+    name.append(part).append("/");
   return RandomStream(name, draw.seed, draw.case_index);
 }
 
@@ -31,7 +32,8 @@ std::vector<std::byte> floats(int64_t count, DrawOne draw_one) {
 
 std::byte negated(std::byte code) { return (code & std::byte{0x7f}) == std::byte{0} ? code : code ^ std::byte{0x80}; }
 
-// As the challenge draws: everything standard normal (scales of both signs), values rounded to bf16 and then to e4m3fnuz.
+// As the challenge draws: everything standard normal (scales of both signs), values rounded to bf16 and then to
+// e4m3fnuz.
 Buffers normal_inputs(const Shape& shape, const Draw& draw) {
   const auto [m, n, k] = sizes_of(shape);
   Buffers inputs(5);
@@ -57,8 +59,8 @@ void draw_scales(const Shape& shape, const Draw& draw, double low, double high, 
   }
 }
 
-// Even rows of A have one value other than zero, odd rows one in each 128-block: an element of C is then one product, or one a
-// block, and a wrong index of kk, row, column or scale shows as a wrong value.
+// Even rows of A have one value other than zero, odd rows one in each 128-block: an element of C is then one product,
+// or one a block, and a wrong index of kk, row, column or scale shows as a wrong value.
 Buffers one_hot_inputs(const Shape& shape, const Draw& draw) {
   const auto [m, n, k] = sizes_of(shape);
   Buffers inputs = normal_inputs(shape, draw);
@@ -83,8 +85,8 @@ Buffers one_hot_inputs(const Shape& shape, const Draw& draw) {
   return inputs;
 }
 
-// Every code of e4m3fnuz equally often, subnormals and +-240 included, and scales over six binary orders. The mean square of a
-// value is about 2900, so the scales begin at 2^-12 in all.
+// Every code of e4m3fnuz equally often, subnormals and +-240 included, and scales over six binary orders. The mean
+// square of a value is about 2900, so the scales begin at 2^-12 in all.
 Buffers dynamic_range_inputs(const Shape& shape, const Draw& draw) {
   Buffers inputs = normal_inputs(shape, draw);
   draw_scales(shape, draw, -11, -5, inputs);
@@ -98,8 +100,9 @@ Buffers dynamic_range_inputs(const Shape& shape, const Draw& draw) {
   return inputs;
 }
 
-// The second half of k undoes the first: the same A, scales and B with the other sign. Only one secret kk of each pair of blocks
-// is left over, so partial sums are large and the result is small. (With a single block its halves undo each other.)
+// The second half of k undoes the first: the same A, scales and B with the other sign. Only one secret kk of each pair
+// of blocks is left over, so partial sums are large and the result is small. (With a single block its halves undo each
+// other.)
 Buffers cancelling_inputs(const Shape& shape, const Draw& draw) {
   const auto [m, n, k] = sizes_of(shape);
   Buffers inputs = normal_inputs(shape, draw);
@@ -107,21 +110,25 @@ Buffers cancelling_inputs(const Shape& shape, const Draw& draw) {
   RandomStream random = stream(shape, draw, "left over");
   const int64_t piece = k < 2 * kScaleBlock ? k / 2 : kScaleBlock, pairs = k / piece / 2;
   const auto copy = [&](size_t field, int64_t width, int64_t from, int64_t to, int64_t count) {
-    std::memcpy(&inputs[field][static_cast<size_t>(to * width)], &inputs[field][static_cast<size_t>(from * width)], static_cast<size_t>(count * width));
+    std::memcpy(&inputs[field][static_cast<size_t>(to * width)], &inputs[field][static_cast<size_t>(from * width)],
+                static_cast<size_t>(count * width));
   };
   for (int64_t pair = 0; pair < pairs; ++pair) {
-    const int64_t from = pair * piece, to = from + pairs * piece, left_over = static_cast<int64_t>(random.below(static_cast<uint64_t>(piece)));
+    const int64_t from = pair * piece, to = from + pairs * piece,
+                  left_over = static_cast<int64_t>(random.below(static_cast<uint64_t>(piece)));
     copy(kA, m, from, to, piece);
     for (int64_t kk = 0; kk < piece; ++kk) {
       if (kk == left_over) continue;
       for (int64_t j = 0; j < n; ++j)
-        inputs[kB][static_cast<size_t>((to + kk) * n + j)] = negated(inputs[kB][static_cast<size_t>((from + kk) * n + j)]);
+        inputs[kB][static_cast<size_t>((to + kk) * n + j)] =
+            negated(inputs[kB][static_cast<size_t>((from + kk) * n + j)]);
     }
     if (piece != kScaleBlock) continue;
     copy(kAScale, m * 4, pair, pair + pairs, 1);
     copy(kBScale, blocks(n) * 4, pair, pair + pairs, 1);
   }
-  for (size_t at = static_cast<size_t>(2 * pairs * piece * n); at < inputs[kB].size(); ++at) inputs[kB][at] = std::byte{0};  // an odd block
+  for (size_t at = static_cast<size_t>(2 * pairs * piece * n); at < inputs[kB].size(); ++at)
+    inputs[kB][at] = std::byte{0};  // an odd block
   return inputs;
 }
 

@@ -1,10 +1,10 @@
-// A blocked matrix product in double. Work is cut into tasks of at most 256 rows by 192 columns of C that threads take from
-// a counter. Within a task, for each 128-block of k: B is converted once into panels of 12 columns, A into panels of 4 rows,
-// and a 4x12 tile of sums stays in registers for the whole block.
+// A blocked matrix product in double. Work is cut into tasks of at most 256 rows by 192 columns of C that threads take
+// from a counter. Within a task, for each 128-block of k: B is converted once into panels of 12 columns, A into panels
+// of 4 rows, and a 4x12 tile of sums stays in registers for the whole block.
 //
 // Why this is exact enough to be called the answer: e4m3fnuz values are integers times 2^-10 of at most 18 bits, so a
-// product has 36 bits and the sum of a block 43: it is exact in double, in any order, fused or not. Only the product with
-// the scales and the sum over the blocks round, each within 2^-53.
+// product has 36 bits and the sum of a block 43: it is exact in double, in any order, fused or not. Only the product
+// with the scales and the sum over the blocks round, each within 2^-53.
 
 #include "problems/fp8_gemm/oracle.hpp"
 
@@ -23,7 +23,8 @@ constexpr int64_t kTileRows = 4, kTileColumns = 12;
 using Vector = double __attribute__((vector_size(32)));  // 4 doubles
 constexpr int64_t kLanes = 4, kVectors = kTileColumns / kLanes;
 
-// One block of one tile: c += a_scale (x) b_scale * (A . B). a is [depth][4], b is [depth][12], c has `stride` doubles a row.
+// One block of one tile: c += a_scale (x) b_scale * (A . B). a is [depth][4], b is [depth][12], c has `stride` doubles
+// a row.
 __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"))) void tile_block(
     const double* a, const double* b, int64_t depth, const double* a_scale, const double* b_scale, double* c,
     int64_t stride) {
@@ -31,7 +32,8 @@ __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"))) vo
   Vector sum[kTileRows][kVectors] = {};
   for (int64_t kk = 0; kk < depth; ++kk) {
     Vector right[kVectors];
-    for (int64_t v = 0; v < kVectors; ++v) __builtin_memcpy(&right[v], b + kk * kTileColumns + v * kLanes, sizeof(Vector));
+    for (int64_t v = 0; v < kVectors; ++v)
+      __builtin_memcpy(&right[v], b + kk * kTileColumns + v * kLanes, sizeof(Vector));
     for (int64_t row = 0; row < kTileRows; ++row) {
       const double left = a[kk * kTileRows + row];
       for (int64_t v = 0; v < kVectors; ++v) sum[row][v] += right[v] * left;
@@ -109,8 +111,9 @@ class Task {
       }
     }
     for (int64_t column = 0; column < columns_; column += kTileColumns) {
-      tile_block(s_.a.data(), s_.b.data() + column * kScaleBlock, depth(block), a_scale, &s_.b_scale[static_cast<size_t>(column)],
-                 &s_.c[static_cast<size_t>(row * kTaskColumns + column)], kTaskColumns);
+      tile_block(s_.a.data(), s_.b.data() + column * kScaleBlock, depth(block), a_scale,
+                 &s_.b_scale[static_cast<size_t>(column)], &s_.c[static_cast<size_t>(row * kTaskColumns + column)],
+                 kTaskColumns);
     }
   }
 
@@ -134,7 +137,8 @@ std::vector<uint16_t> multiply(const Operands& operands, std::span<const int64_t
   parallel_for(threads, tasks, [&](int64_t task) {
     thread_local const auto scratch = std::make_unique<Scratch>();
     const int64_t row = task / column_tasks * kTaskRows, column = task % column_tasks * kTaskColumns;
-    const auto task_rows = rows.subspan(static_cast<size_t>(row), static_cast<size_t>(std::min(kTaskRows, row_total - row)));
+    const auto task_rows =
+        rows.subspan(static_cast<size_t>(row), static_cast<size_t>(std::min(kTaskRows, row_total - row)));
     Task(operands, task_rows, column, std::min(kTaskColumns, operands.n - column), decode, *scratch).run(c.data(), row);
   });
   return c;

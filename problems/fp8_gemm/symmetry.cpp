@@ -1,6 +1,6 @@
-// Exact symmetries of fp8_gemm. Rows, columns and the contraction index are permuted: columns and kk only such that each keeps
-// company with those that share its scales. A sign that is put on a row of a_scale or on a column of B comes out at C; one that is
-// put on two factors cancels, as a power of two does that moves from a_scale to b_scale.
+// Exact symmetries of fp8_gemm. Rows, columns and the contraction index are permuted: columns and kk only such that
+// each keeps company with those that share its scales. A sign that is put on a row of a_scale or on a column of B comes
+// out at C; one that is put on two factors cancels, as a power of two does that moves from a_scale to b_scale.
 
 #include <algorithm>
 #include <cmath>
@@ -49,7 +49,8 @@ Symmetry slight(Sizes s, std::span<const int64_t> held_rows, RandomStream& rando
   Symmetry x(s);
   const int64_t one = held_rows.empty() ? static_cast<int64_t>(random.below(static_cast<uint64_t>(s.m)))
                                         : held_rows[random.below(held_rows.size())];
-  const int64_t other = s.m == 1 ? one : (one + 1 + static_cast<int64_t>(random.below(static_cast<uint64_t>(s.m - 1)))) % s.m;
+  const int64_t other =
+      s.m == 1 ? one : (one + 1 + static_cast<int64_t>(random.below(static_cast<uint64_t>(s.m - 1)))) % s.m;
   std::swap(x.rows[static_cast<size_t>(one)], x.rows[static_cast<size_t>(other)]);
   const int64_t first = kScaleBlock * static_cast<int64_t>(random.below(static_cast<uint64_t>(blocks(s.n))));
   const Permutation columns = random_exchange(random, std::min(kScaleBlock, s.n - first));
@@ -61,8 +62,8 @@ Symmetry slight(Sizes s, std::span<const int64_t> held_rows, RandomStream& rando
 using Codes = std::vector<std::byte>;
 
 // A [depth][across] matrix of codes, its places permuted and its signs flipped; `block_signs` is [depth/128][across].
-Codes move_codes(const Codes& from, const Permutation& depth, const Permutation& across, std::span<const uint8_t> block_signs,
-                 std::span<const uint8_t> depth_signs, unsigned threads) {
+Codes move_codes(const Codes& from, const Permutation& depth, const Permutation& across,
+                 std::span<const uint8_t> block_signs, std::span<const uint8_t> depth_signs, unsigned threads) {
   const size_t width = across.size();
   Codes to(from.size());
   parallel_for(threads, blocks(static_cast<int64_t>(depth.size())), [&](int64_t block) {
@@ -95,7 +96,9 @@ Codes move_scales(const Codes& from, const Permutation& blocks_to, const Permuta
       std::memcpy(&scale, &from[(block * across.size() + i) * sizeof scale], sizeof scale);
       const ScaleChange by = change(block, i);
       scale = std::ldexp(by.negate ? -scale : scale, by.exponent);
-      std::memcpy(&to[(static_cast<size_t>(blocks_to[block]) * across.size() + static_cast<size_t>(across[i])) * sizeof scale], &scale, sizeof scale);
+      std::memcpy(
+          &to[(static_cast<size_t>(blocks_to[block]) * across.size() + static_cast<size_t>(across[i])) * sizeof scale],
+          &scale, sizeof scale);
     }
   }
   return to;
@@ -108,7 +111,8 @@ Permutation block_targets(const Permutation& to) {
   return targets;
 }
 
-Codes move_outputs(const Codes& from, const Symmetry& x, std::span<const int64_t> held, const MovedRows& moved, unsigned threads) {
+Codes move_outputs(const Codes& from, const Symmetry& x, std::span<const int64_t> held, const MovedRows& moved,
+                   unsigned threads) {
   const size_t width = x.columns.size(), row_bytes = 2 * width;
   Codes to(from.size());
   parallel_for(threads, static_cast<int64_t>(moved.order.size()), [&](int64_t packed) {
@@ -132,11 +136,13 @@ void move_inputs(Buffers& inputs, const Symmetry& x, unsigned threads) {
   std::vector<uint8_t> b_signs(block_count * n);  // with the columns'
   for (size_t block = 0; block < block_count; ++block)
     for (size_t j = 0; j < n; ++j)
-      b_signs[block * n + j] = x.b_sign[block * column_blocks.size() + j / static_cast<size_t>(kScaleBlock)] ^ x.column_sign[j];
+      b_signs[block * n + j] =
+          x.b_sign[block * column_blocks.size() + j / static_cast<size_t>(kScaleBlock)] ^ x.column_sign[j];
   inputs[kA] = move_codes(inputs[kA], x.depth, x.rows, x.a_sign, x.depth_sign, threads);
   inputs[kB] = move_codes(inputs[kB], x.depth, x.columns, b_signs, x.depth_sign, threads);
   inputs[kAScale] = move_scales(inputs[kAScale], depth_blocks, x.rows, [&](size_t block, size_t row) {
-    return ScaleChange{x.row_exponent[row] + x.block_exponent[block], (x.row_sign[row] ^ x.a_sign[block * m + row]) != 0};
+    return ScaleChange{x.row_exponent[row] + x.block_exponent[block],
+                       (x.row_sign[row] ^ x.a_sign[block * m + row]) != 0};
   });
   inputs[kBScale] = move_scales(inputs[kBScale], depth_blocks, column_blocks, [&](size_t block, size_t column) {
     return ScaleChange{-x.block_exponent[block], x.b_sign[block * column_blocks.size() + column] != 0};

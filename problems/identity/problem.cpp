@@ -53,10 +53,12 @@ class Identity final : public Problem {
     std::vector<float> x(element_count(shape, kX));
     if (draw.family == kFamilies[0]) {
       const auto columns = static_cast<size_t>(sizes_of(shape).columns);
-      for (size_t row = 0; row < x.size(); row += columns) x[row + random.below(columns)] = 1 + static_cast<float>(random.below(1000));
+      for (size_t row = 0; row < x.size(); row += columns)
+        x[row + random.below(columns)] = 1 + static_cast<float>(random.below(1000));
     } else {
       for (float& value : x)
-        value = draw.family == kNormalInputs ? static_cast<float>(random.normal()) : std::bit_cast<float>(extreme_bits(random));
+        value = draw.family == kNormalInputs ? static_cast<float>(random.normal())
+                                             : std::bit_cast<float>(extreme_bits(random));
     }
     const std::span<const std::byte> bytes = std::as_bytes(std::span(x));
     return {{bytes.begin(), bytes.end()}, {}};
@@ -85,7 +87,8 @@ class Identity final : public Problem {
       drawn.expected[kY][held * sizes.row_bytes() + sign_byte] ^= std::byte{0x80};
       return drawn;
     }
-    const Permutation rows = random_permutation(random, sizes.rows), columns = random_permutation(random, sizes.columns);
+    const Permutation rows = random_permutation(random, sizes.rows),
+                      columns = random_permutation(random, sizes.columns);
     std::vector<uint8_t> signs = random_bits(random, sizes.rows);
     if (sizes.rows == 1) signs[0] = 1;  // a single element has nothing else that could change
     MovedRows moved = move_rows(drawn.rows, rows), everywhere = move_rows({}, rows);
@@ -95,7 +98,9 @@ class Identity final : public Problem {
     return drawn;
   }
 
-  Work work(const Shape& shape) const override { return {.flops = 0, .rate = {}, .input_bytes = byte_count(shape, kX)}; }
+  Work work(const Shape& shape) const override {
+    return {.flops = 0, .rate = {}, .input_bytes = byte_count(shape, kX)};
+  }
 
  protected:
   Result<std::vector<int32_t>> complete_shape(std::span<const int64_t> dimensions) const override {
@@ -104,14 +109,17 @@ class Identity final : public Problem {
       if (dimensions[i] < 1 || dimensions[i] > kLargest)
         return Error{fmt::format("{}={} is not in 1..{}", this->dimensions()[i], dimensions[i], kLargest)};
     if (dimensions[0] * dimensions[1] > kMostElements)
-      return Error{fmt::format("rows={},columns={} has more than {} elements", dimensions[0], dimensions[1], kMostElements)};
+      return Error{
+          fmt::format("rows={},columns={} has more than {} elements", dimensions[0], dimensions[1], kMostElements)};
     return std::vector<int32_t>{static_cast<int32_t>(dimensions[0]), static_cast<int32_t>(dimensions[1])};
   }
 
  private:
-  // Row k of the result is the row order[k] of `from`, which holds the rows `held` (empty = all), columns moved, perhaps negated.
+  // Row k of the result is the row order[k] of `from`, which holds the rows `held` (empty = all), columns moved,
+  // perhaps negated.
   static std::vector<std::byte> move(const std::vector<std::byte>& from, std::span<const int64_t> held,
-                                     std::span<const int64_t> order, const Permutation& columns, std::span<const uint8_t> signs) {
+                                     std::span<const int64_t> order, const Permutation& columns,
+                                     std::span<const uint8_t> signs) {
     std::vector<std::byte> to(from.size());
     const size_t width = columns.size();
     for (size_t row = 0; row < order.size(); ++row) {

@@ -1,4 +1,5 @@
-// The scripted model as a server of its own, for scripts/demo: prints its address and answers until standard input ends.
+// The scripted model as a server of its own, for scripts/demo: prints its address and answers until standard input
+// ends.
 #include <unistd.h>
 
 #include <fmt/format.h>

@@ -39,7 +39,8 @@ TEST(Emulate, NamesTheSignalThatEndedTheProgram) {
 }
 
 TEST(Emulate, PassesSignalsOn) {
-  const ProcessResult result = emulate({"--", "/bin/sh", "-c", "trap 'echo got it; exit 5' TERM; kill -TERM $PPID; while :; do sleep 0.05; done"});
+  const ProcessResult result = emulate(
+      {"--", "/bin/sh", "-c", "trap 'echo got it; exit 5' TERM; kill -TERM $PPID; while :; do sleep 0.05; done"});
   EXPECT_EQ(result.exit_code, 5);
   EXPECT_EQ(result.output, "got it\n");
 }
@@ -57,8 +58,9 @@ TEST(Emulate, CountersComeAsJson) {
   const Result<TemporaryDirectory> folder = TemporaryDirectory::create("emulate_test");
   ASSERT_TRUE(folder);
   const std::string file = (folder->path() / "stats.json").string();
-  const ProcessResult result = emulate({"--json", "--output", file, "--", HIPBENCH_BINARY_DIR "/tests/emulator_hip_runtime_test",
-                                        "--gtest_filter=Modules.KernelsRunWithTheirParameters"});
+  const ProcessResult result =
+      emulate({"--json", "--output", file, "--", HIPBENCH_BINARY_DIR "/tests/emulator_hip_runtime_test",
+               "--gtest_filter=Modules.KernelsRunWithTheirParameters"});
   ASSERT_EQ(result.exit_code, 0) << result.output << result.errors;
   const Result<std::string> text = read_file(file);
   ASSERT_TRUE(text);
@@ -72,15 +74,17 @@ TEST(Emulate, CountersComeAsJson) {
 }
 
 TEST(Emulate, LimitsEndARunawayKernel) {
-  const ProcessResult result = emulate({"--limit", "1", "--stats", "--", HIPBENCH_BINARY_DIR "/tests/emulator_hip_runtime_test",
-                                        "--gtest_filter=Modules.KernelsRunWithTheirParameters"});
+  const ProcessResult result =
+      emulate({"--limit", "1", "--stats", "--", HIPBENCH_BINARY_DIR "/tests/emulator_hip_runtime_test",
+               "--gtest_filter=Modules.KernelsRunWithTheirParameters"});
   EXPECT_NE(result.exit_code, 0);
   EXPECT_THAT(result.errors, HasSubstr("failed: add_indices"));
 }
 
 // Programs that run one after the other (from a script, a test driver) share the connection.
 TEST(Emulate, AScriptMayRunSeveralPrograms) {
-  const std::string program = HIPBENCH_BINARY_DIR "/tests/emulator_hip_runtime_test --gtest_filter=Modules.KernelsRunWithTheirParameters";
+  const std::string program =
+      HIPBENCH_BINARY_DIR "/tests/emulator_hip_runtime_test --gtest_filter=Modules.KernelsRunWithTheirParameters";
   const ProcessResult result = emulate({"--", "/bin/sh", "-c", program + " && " + program});
   EXPECT_EQ(result.exit_code, 0) << result.output << result.errors;
 }

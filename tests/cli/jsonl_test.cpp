@@ -28,7 +28,8 @@ using namespace std::chrono_literals;
 constexpr const char* kRejected = "/* hipbench-plan 1\nproblem = \"none\"\n*/\n";
 constexpr const char* kHangs =
     "#include <hip/hip_runtime.h>\n#include \"hipbench/fp8_gemm.h\"\n"
-    "__global__ void unused() {}\nextern \"C\" int hb_fp8_gemm_run(const hb_fp8_gemm*, void*, size_t, hipStream_t) { for (;;) {} }\n";
+    "__global__ void unused() {}\nextern \"C\" int hb_fp8_gemm_run(const hb_fp8_gemm*, void*, size_t, hipStream_t) { "
+    "for (;;) {} }\n";
 
 class JsonLines : public testing::Test {
  protected:
@@ -38,7 +39,9 @@ class JsonLines : public testing::Test {
   }
   std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
 
-  static json candidate(const std::string& id, const std::string& source) { return {{"id", id}, {"problem", "fp8_gemm"}, {"source", source}}; }
+  static json candidate(const std::string& id, const std::string& source) {
+    return {{"id", id}, {"problem", "fp8_gemm"}, {"source", source}};
+  }
   static std::string starter() {
     return read_file(HIPBENCH_SOURCE_DIR "/problems/fp8_gemm/starter_kernel.hip").value();
   }
@@ -57,7 +60,14 @@ class JsonLines : public testing::Test {
     std::string text;
     for (const std::string& line : input) text += line + "\n";
     EXPECT_TRUE(write_file_atomically(path("in.jsonl"), text));
-    std::vector<std::string> words = {HIPBENCH_BINARY_DIR "/hipbench", "eval", "--jsonl", path("in.jsonl"), "--db", path("results.db"), "--shapes", "m=64,n=64,k=128"};
+    std::vector<std::string> words = {HIPBENCH_BINARY_DIR "/hipbench",
+                                      "eval",
+                                      "--jsonl",
+                                      path("in.jsonl"),
+                                      "--db",
+                                      path("results.db"),
+                                      "--shapes",
+                                      "m=64,n=64,k=128"};
     words.insert(words.end(), more.begin(), more.end());
     const ProcessResult result = run_process(words).value();
     return {result.exit_code, result.errors, parsed(result.output)};
@@ -75,7 +85,8 @@ class JsonLines : public testing::Test {
 };
 
 TEST_F(JsonLines, EveryCandidateHasALineWithWhatTheDocumentsSay) {
-  const Run result = run({candidate("good", starter()).dump(), candidate("bad", kRejected).dump(), candidate("broken", "int x").dump()});
+  const Run result = run(
+      {candidate("good", starter()).dump(), candidate("bad", kRejected).dump(), candidate("broken", "int x").dump()});
   EXPECT_EQ(result.exit_code, 1);
   ASSERT_EQ(result.lines.size(), 3u);
   const json& good = result.of("good");
@@ -160,7 +171,8 @@ TEST_F(JsonLines, ALineThatMakesNoSenseIsAnsweredAndNeverStopsTheBatch) {
 }
 
 TEST_F(JsonLines, TheSameBatchAgainGivesTheSameLinesWithoutWork) {
-  const std::vector<std::string> input = {candidate("1", kRejected).dump(), json({{"id", 2}, {"problem", "fp8_gemm"}, {"source", kRejected}}).dump()};
+  const std::vector<std::string> input = {candidate("1", kRejected).dump(),
+                                          json({{"id", 2}, {"problem", "fp8_gemm"}, {"source", kRejected}}).dump()};
   const Run first = run({input[0]}, {"--batch", "b"});
   const Run second = run(input, {"--batch", "b"});
   const Run third = run(input, {"--batch", "b"});
@@ -183,7 +195,8 @@ TEST_F(JsonLines, AnotherCandidateUnderAKnownIdIsNotMistakenForIt) {
 }
 
 TEST_F(JsonLines, ACandidateIsCancelledById) {
-  const Run result = run({candidate("hangs", kHangs).dump(), candidate("good", kRejected).dump(), "{\"cancel\": \"hangs\"}", "{\"cancel\": \"unknown\"}"},
+  const Run result = run({candidate("hangs", kHangs).dump(), candidate("good", kRejected).dump(),
+                          "{\"cancel\": \"hangs\"}", "{\"cancel\": \"unknown\"}"},
                          {"--jobs", "2", "--batch", "b"});
   EXPECT_EQ(result.exit_code, 1) << result.errors;
   EXPECT_EQ(result.of("hangs")["verdict"], "cancelled");
@@ -214,8 +227,8 @@ TEST_F(JsonLines, SigtermEndsWhatRunsAndALaterRunGoesOn) {
     ::dup2(to[0], 0);
     ::dup2(from[1], 1);
     for (const int fd : {to[0], to[1], from[0], from[1]}) ::close(fd);
-    ::execl(HIPBENCH_BINARY_DIR "/hipbench", "hipbench", "eval", "--jsonl", "-", "--db", path("results.db").c_str(), "--batch", "b", "--jobs", "1",
-            "--shapes", "m=64,n=64,k=128", nullptr);
+    ::execl(HIPBENCH_BINARY_DIR "/hipbench", "hipbench", "eval", "--jsonl", "-", "--db", path("results.db").c_str(),
+            "--batch", "b", "--jobs", "1", "--shapes", "m=64,n=64,k=128", nullptr);
     ::_exit(99);
   }
   ::close(to[0]);
@@ -235,14 +248,18 @@ TEST_F(JsonLines, SigtermEndsWhatRunsAndALaterRunGoesOn) {
   EXPECT_EQ(::read(from[0], output.data(), output.size()), 0);
   ::close(to[1]);
   ::close(from[0]);
-  EXPECT_EQ(run({candidate("1", kRejected).dump(), candidate("3", kRejected).dump()}, {"--batch", "b"}).lines.size(), 2u);
+  EXPECT_EQ(run({candidate("1", kRejected).dump(), candidate("3", kRejected).dump()}, {"--batch", "b"}).lines.size(),
+            2u);
   EXPECT_EQ(stored(), 2u);
 }
 
 TEST_F(JsonLines, AReaderThatGoesAwayEndsTheBatch) {
-  EXPECT_TRUE(write_file_atomically(path("in.jsonl"), candidate("1", kRejected).dump() + "\n" + candidate("2", kHangs).dump() + "\n"));
-  const ProcessResult result =
-      run_process({"/bin/sh", "-c", "{ '" HIPBENCH_BINARY_DIR "/hipbench' eval --jsonl '" + path("in.jsonl") + "' --no-db; echo status $? >&2; } | true"}).value();
+  EXPECT_TRUE(write_file_atomically(path("in.jsonl"),
+                                    candidate("1", kRejected).dump() + "\n" + candidate("2", kHangs).dump() + "\n"));
+  const ProcessResult result = run_process({"/bin/sh", "-c",
+                                            "{ '" HIPBENCH_BINARY_DIR "/hipbench' eval --jsonl '" + path("in.jsonl") +
+                                                "' --no-db; echo status $? >&2; } | true"})
+                                   .value();
   EXPECT_THAT(result.errors, HasSubstr("status 3"));
 }
 

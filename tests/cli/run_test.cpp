@@ -18,11 +18,13 @@ class RunVerb : public testing::Test {
     return run_process(arguments).value();
   }
   void draw_inputs() const {
-    const ProcessResult drawn = hipbench({"oracle", "fp8_gemm", "--shape", kShape, "--draw", "7", "--inputs", path("in"), "--output", path("right")});
+    const ProcessResult drawn = hipbench(
+        {"oracle", "fp8_gemm", "--shape", kShape, "--draw", "7", "--inputs", path("in"), "--output", path("right")});
     ASSERT_EQ(drawn.exit_code, 0) << drawn.errors;
   }
   ProcessResult run(const std::string& file) const {
-    return hipbench({"run", file, "--problem", "fp8_gemm", "--shape", kShape, "--inputs", path("in"), "--output", path("out")});
+    return hipbench(
+        {"run", file, "--problem", "fp8_gemm", "--shape", kShape, "--inputs", path("in"), "--output", path("out")});
   }
   static constexpr const char* kShape = "m=32,n=64,k=128";
   TemporaryDirectory folder_ = TemporaryDirectory::create("run_test").value();
@@ -73,7 +75,10 @@ TEST_F(RunVerb, AReplayDumpsInputsWhatItGotAndWhatIsRight) {
   ASSERT_EQ(replay.exit_code, 1) << replay.output << replay.errors;
   const std::string folder = path("dump/") + kShape;
   // What was dumped is consistent: the oracle gives the same answer for the dumped inputs.
-  ASSERT_EQ(hipbench({"oracle", "fp8_gemm", "--shape", kShape, "--inputs", folder + "/inputs", "--output", path("right")}).exit_code, 0);
+  ASSERT_EQ(
+      hipbench({"oracle", "fp8_gemm", "--shape", kShape, "--inputs", folder + "/inputs", "--output", path("right")})
+          .exit_code,
+      0);
   const NpyTensor right = read_npy(path("right/c.npy")).value();
   EXPECT_EQ(read_npy(folder + "/expected/c.npy").value().data, right.data);
   EXPECT_NE(read_npy(folder + "/got/c.npy").value().data, right.data);

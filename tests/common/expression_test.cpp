@@ -166,7 +166,8 @@ class RandomExpression {
 
   Item unary(int depth) {
     const Item inner = make(depth - 1);
-    if (pick(2) == 0) return {"!(" + inner.text + ")", inner.value ? std::optional<int64_t>(!*inner.value) : std::nullopt};
+    if (pick(2) == 0)
+      return {"!(" + inner.text + ")", inner.value ? std::optional<int64_t>(!*inner.value) : std::nullopt};
     return {"-(" + inner.text + ")", inner.value ? narrow(-Wide{*inner.value}) : std::nullopt};
   }
 

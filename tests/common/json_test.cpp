@@ -8,7 +8,8 @@ namespace {
 TEST(Json, KeepsTheOrderOfKeysFromTextToText) {
   const std::string text = R"({"z":1,"a":[true,null,-2.5,"x"],"m":{}})";
   EXPECT_EQ(json_text(parse_json(text).value()), text);
-  EXPECT_EQ(json_text(parse_json(text).value(), 1), "{\n \"z\": 1,\n \"a\": [\n  true,\n  null,\n  -2.5,\n  \"x\"\n ],\n \"m\": {}\n}");
+  EXPECT_EQ(json_text(parse_json(text).value(), 1),
+            "{\n \"z\": 1,\n \"a\": [\n  true,\n  null,\n  -2.5,\n  \"x\"\n ],\n \"m\": {}\n}");
 }
 
 TEST(Json, SaysWhereATextIsBroken) {

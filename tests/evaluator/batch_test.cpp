@@ -1,5 +1,5 @@
-// Many candidates at once: order, cancelling, stopping and the bound of the queue. What holds a candidate up here is its progress
-// callback, so that nothing depends on speed.
+// Many candidates at once: order, cancelling, stopping and the bound of the queue. What holds a candidate up here is
+// its progress callback, so that nothing depends on speed.
 
 #include "evaluator/batch.hpp"
 
@@ -106,13 +106,16 @@ TEST_F(BatchTest, AWaitingJobIsCancelledAtOnce) {
 }
 
 TEST_F(BatchTest, ARunningJobIsCancelledWhateverItDoes) {
-  const std::string endless_kernel = kernel_source("while (*(volatile uint16_t *)args.c != 0) {} args.c[index] = to_bf16(value);");
-  const std::string endless_compile = "template <int n, int p> struct T { static constexpr int v = T<n - 1, 2 * p>::v + T<n - 1, 2 * p + 1>::v; };\n"
-                                      "template <int p> struct T<0, p> { static constexpr int v = 1; };\nint x = T<30, 0>::v;\n";
+  const std::string endless_kernel =
+      kernel_source("while (*(volatile uint16_t *)args.c != 0) {} args.c[index] = to_bf16(value);");
+  const std::string endless_compile =
+      "template <int n, int p> struct T { static constexpr int v = T<n - 1, 2 * p>::v + T<n - 1, 2 * p + 1>::v; };\n"
+      "template <int p> struct T<0, p> { static constexpr int v = 1; };\nint x = T<30, 0>::v;\n";
   for (const std::string& source : {host_source(kHangs), endless_kernel, endless_compile}) {
     std::latch checking(source == endless_compile ? 1 : 2);  // "compiling", "checking"
     BatchJob endless = job("x", source);
-    endless.options.shapes = {fp8_gemm().shapes(ShapeSet::Tests)[1].shape};  // so large that the limit of instructions is far
+    endless.options.shapes = {
+        fp8_gemm().shapes(ShapeSet::Tests)[1].shape};  // so large that the limit of instructions is far
     endless.options.progress = [&](const std::string&) { checking.count_down(); };
     Batch batch({.jobs = 1}, note());
     ASSERT_TRUE(batch.submit(std::move(endless)));

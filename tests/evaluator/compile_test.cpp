@@ -52,7 +52,8 @@ class Compile : public testing::Test {
 
 std::string said(const std::variant<Compiled, Verdict>& result) {
   const Verdict* verdict = std::get_if<Verdict>(&result);
-  return verdict == nullptr ? "compiled" : fmt::format("{}: {}\n{}", to_string(verdict->kind), verdict->reason, verdict->evidence);
+  return verdict == nullptr ? "compiled"
+                            : fmt::format("{}: {}\n{}", to_string(verdict->kind), verdict->reason, verdict->evidence);
 }
 
 constexpr const char* kHabits = R"(#include <hip/hip_runtime.h>
@@ -122,7 +123,9 @@ extern "C" __global__ void sums(int* data) {
 
 TEST_F(Compile, ANameThatOurStandardHeadersLackIsFoundInTheRealOnes) {
   const auto result = compile_kernels(
-      "#include <algorithm>\nextern \"C\" __global__ void k(int* p) { *p = std::max({p[0], p[1], p[2]}) + *std::lower_bound(p, p + 4, 3); }", {"k"});
+      "#include <algorithm>\nextern \"C\" __global__ void k(int* p) { *p = std::max({p[0], p[1], p[2]}) + "
+      "*std::lower_bound(p, p + 4, 3); }",
+      {"k"});
   EXPECT_TRUE(std::holds_alternative<Compiled>(result)) << said(result);
 }
 
@@ -147,7 +150,9 @@ static __global__ void local(int* p) { *p = 1; })";
 TEST_F(Compile, AnUnknownKernelIsAnErrorOfThePlan) {
   for (const char* include : {"", "#include <vector>\n"})
     for (const char* name : {"missing", "helper", "kk<3"}) {
-      const auto result = compile_kernels(std::string(include) + "__device__ int helper() { return 1; }\nextern \"C\" __global__ void k() {}", {"k", name});
+      const auto result = compile_kernels(
+          std::string(include) + "__device__ int helper() { return 1; }\nextern \"C\" __global__ void k() {}",
+          {"k", name});
       ASSERT_THAT(said(result), StartsWith(std::string(to_string(VerdictKind::Rejected)) + ": rule `plan`"));
       EXPECT_THAT(said(result), HasSubstr(fmt::format("`{}`", name)));
     }
@@ -157,11 +162,14 @@ TEST_F(Compile, ErrorsNameTheCandidatesOwnFileAndLine) {
   const std::string source = "#include <cstdint>\nextern \"C\" __global__ void k(int* p) {\n  *p = undeclared;\n}\n";
   for (const std::string& include : {std::string(), std::string("#include <vector>\n")}) {
     const auto result = compile_kernels(include + source, {"k"});
-    EXPECT_THAT(said(result), StartsWith(fmt::format("compile_error: mine.hip:{}:8: error: use of undeclared identifier 'undeclared'", include.empty() ? 3 : 4)));
+    EXPECT_THAT(said(result),
+                StartsWith(fmt::format("compile_error: mine.hip:{}:8: error: use of undeclared identifier 'undeclared'",
+                                       include.empty() ? 3 : 4)));
     EXPECT_THAT(said(result), Not(HasSubstr("/candidate")));
   }
   EXPECT_THAT(said(compile_host(source)), HasSubstr("mine.hip:3:8: error:"));
-  EXPECT_THAT(said(compile_kernels("extern \"C\" __global__ void k(int* p) {\n  *p = 1;\n", {"k"})), StartsWith("compile_error: mine.hip:"));
+  EXPECT_THAT(said(compile_kernels("extern \"C\" __global__ void k(int* p) {\n  *p = 1;\n", {"k"})),
+              StartsWith("compile_error: mine.hip:"));
 }
 
 TEST_F(Compile, TheCacheAnswersForTheSameAndOnlyTheSame) {
@@ -183,12 +191,15 @@ TEST_F(Compile, TheCacheAnswersForTheSameAndOnlyTheSame) {
 
 TEST_F(Compile, FilesOfTheHostAreNotThere) {
   for (const char* file : {"/etc/passwd", "/etc/shadow", "/proc/1/environ", HIPBENCH_SOURCE_DIR "/README.md"}) {
-    const auto include = compile_kernels(fmt::format("#include \"{}\"\nextern \"C\" __global__ void k() {{}}", file), {"k"});
+    const auto include =
+        compile_kernels(fmt::format("#include \"{}\"\nextern \"C\" __global__ void k() {{}}", file), {"k"});
     EXPECT_THAT(said(include), StartsWith("compile_error")) << file;
     EXPECT_THAT(said(include), Not(HasSubstr("root:"))) << file;
   }
   for (const char* prefix : {"", "#include <vector>\n"}) {
-    const auto incbin = compile_kernels(std::string(prefix) + "extern \"C\" __global__ void k() { asm volatile(\".incbin \\\"/etc/passwd\\\"\"); }", {"k"});
+    const auto incbin = compile_kernels(
+        std::string(prefix) + "extern \"C\" __global__ void k() { asm volatile(\".incbin \\\"/etc/passwd\\\"\"); }",
+        {"k"});
     EXPECT_THAT(said(incbin), StartsWith("compile_error"));
   }
 }
@@ -196,21 +207,29 @@ TEST_F(Compile, FilesOfTheHostAreNotThere) {
 TEST_F(Compile, ACompilerThatDoesNotEndIsStopped) {
   request_.time_limit = std::chrono::seconds(4);
   // Two to the power of 100 instantiations.
-  const auto result = compile_kernels(R"(template <int n, int path> struct Tree { static constexpr int value = Tree<n - 1, path * 2>::value + Tree<n - 1, path * 2 + 1>::value; };
+  const auto result = compile_kernels(
+      R"(template <int n, int path> struct Tree { static constexpr int value = Tree<n - 1, path * 2>::value + Tree<n - 1, path * 2 + 1>::value; };
 template <int path> struct Tree<0, path> { static constexpr int value = 1; };
-extern "C" __global__ void k(int* p) { *p = Tree<30, 0>::value; })", {"k"});
+extern "C" __global__ void k(int* p) { *p = Tree<30, 0>::value; })",
+      {"k"});
   EXPECT_THAT(said(result), StartsWith("compile_error: the compiler was stopped"));
-  EXPECT_THAT(said(compile_kernels("template <int n> struct R { static constexpr int v = R<n + 1>::v; };\n__global__ void k(int* p) { *p = R<0>::v; }", {"k"})),
+  EXPECT_THAT(said(compile_kernels("template <int n> struct R { static constexpr int v = R<n + 1>::v; };\n__global__ "
+                                   "void k(int* p) { *p = R<0>::v; }",
+                                   {"k"})),
               StartsWith("compile_error"));
 }
 
 TEST(CompilerMessages, WhatIsSaidTwiceIsKeptOnceAndCountsAreLeftOut) {
-  const std::string first = "x.hip:3:7: warning: unused variable 'a' [-Wunused-variable]\n    3 |   int a;\n      |       ^\n";
-  const std::string second = "In file included from x.hip:1:\nhipbench/y.h:4:1: warning: deprecated\n    4 | f();\n      | ^\nx.hip:9:1: note: here\n";
+  const std::string first =
+      "x.hip:3:7: warning: unused variable 'a' [-Wunused-variable]\n    3 |   int a;\n      |       ^\n";
+  const std::string second =
+      "In file included from x.hip:1:\nhipbench/y.h:4:1: warning: deprecated\n    4 | f();\n      | ^\nx.hip:9:1: "
+      "note: here\n";
   EXPECT_EQ(without_repeats(first + second + "2 warnings generated when compiling for gfx942.\n" + first + second +
                             "2 warnings generated when compiling for host.\n"),
             first + second);
-  EXPECT_EQ(without_repeats(first + second + "x.hip:5:1: error: no\n1 warning and 1 error generated when compiling for gfx942.\n"),
+  EXPECT_EQ(without_repeats(first + second +
+                            "x.hip:5:1: error: no\n1 warning and 1 error generated when compiling for gfx942.\n"),
             first + second + "x.hip:5:1: error: no\n");
   EXPECT_EQ(without_repeats(""), "");
   EXPECT_EQ(without_repeats("ld.lld: error: undefined symbol"), "ld.lld: error: undefined symbol\n");
@@ -227,12 +246,14 @@ TEST_F(Compile, AHostTrackWarningIsSaidOnce) {
 }
 
 TEST_F(Compile, HugeOutputIsCutOff) {
-  std::string source = "#define W1 _Pragma(\"message(\\\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\\\")\")\n";
+  std::string source =
+      "#define W1 _Pragma(\"message(\\\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\\\")\")\n";
   for (int k = 2; k < 14; ++k) source += fmt::format("#define W{} W{} W{}\n", k, k - 1, k - 1);
   const auto result = compile_kernels(source + "W13\nextern \"C\" __global__ void k() {}", {"k"});
   EXPECT_THAT(said(result), StartsWith("compile_error: the compiler was stopped"));
   EXPECT_LT(said(result).size(), 100'000u);
-  const auto large = compile_kernels("extern \"C\" { __device__ char big[600 << 20] = {1}; __global__ void k() {} }", {"k"});
+  const auto large =
+      compile_kernels("extern \"C\" { __device__ char big[600 << 20] = {1}; __global__ void k() {} }", {"k"});
   EXPECT_THAT(said(large), StartsWith("compile_error"));
   EXPECT_THAT(said(compile_kernels(std::string(2 << 20, '\n'), {"k"})), StartsWith("rejected"));
 }

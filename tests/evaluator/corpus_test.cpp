@@ -1,5 +1,5 @@
-// Every candidate file of the repository ends in the verdict that it names: the shipped ones and the starters of all problems pass,
-// wrong ones and exploits fail in the way their header says, honest ones that look suspicious pass.
+// Every candidate file of the repository ends in the verdict that it names: the shipped ones and the starters of all
+// problems pass, wrong ones and exploits fail in the way their header says, honest ones that look suspicious pass.
 
 #include <filesystem>
 
@@ -26,7 +26,8 @@ bool has_large_inputs(const Problem& problem) {
   return bytes > uint64_t{64} << 20;
 }
 
-// The candidates, starters and reference solutions of every problem. Those of problems with large inputs take minutes: they are in corpus_slow_test.
+// The candidates, starters and reference solutions of every problem. Those of problems with large inputs take minutes:
+// they are in corpus_slow_test.
 std::vector<std::string> shipped() {
   std::vector<std::string> files;
   for (const Problem* problem : all_problems()) {
@@ -72,7 +73,8 @@ TEST_P(CorpusTest, EndsInTheVerdictItsHeaderNames) {
   EXPECT_EQ(to_string(evaluation.verdict.kind), expected) << described(evaluation);
   if (header.contains("track")) EXPECT_EQ(to_string(evaluation.track), header["track"]);
   if (header.contains("evidence"))
-    EXPECT_THAT(evaluation.verdict.reason + "\n" + evaluation.verdict.evidence, ::testing::HasSubstr(header["evidence"]));
+    EXPECT_THAT(evaluation.verdict.reason + "\n" + evaluation.verdict.evidence,
+                ::testing::HasSubstr(header["evidence"]));
   if (expected == "passed") {
     EXPECT_EQ(evaluation.shapes.size(), options.shapes.size());
     for (const ShapeResult& shape : evaluation.shapes) {
@@ -87,13 +89,15 @@ TEST(Corpus, EveryExploitStandsInTheThreatModel) {
   const std::string model = read_source("docs/threat-model.md");
   for (const char* folder : {"tests/exploits/must_fail", "tests/exploits/must_pass"})
     for (const std::string& file : candidates_in(folder))
-      EXPECT_THAT(model, ::testing::HasSubstr("`" + fs::path(file).stem().string() + "`")) << file << " is not in docs/threat-model.md";
+      EXPECT_THAT(model, ::testing::HasSubstr("`" + fs::path(file).stem().string() + "`"))
+          << file << " is not in docs/threat-model.md";
 }
 
 INSTANTIATE_TEST_SUITE_P(Shipped, CorpusTest, ::testing::ValuesIn(shipped()), test_name);
 #if !HIPBENCH_SLOW_CORPUS
 INSTANTIATE_TEST_SUITE_P(Wrong, CorpusTest, ::testing::ValuesIn(candidates_in("tests/wrong_candidates")), test_name);
-INSTANTIATE_TEST_SUITE_P(Exploit, CorpusTest, ::testing::ValuesIn(candidates_in("tests/exploits/must_fail")), test_name);
+INSTANTIATE_TEST_SUITE_P(Exploit, CorpusTest, ::testing::ValuesIn(candidates_in("tests/exploits/must_fail")),
+                         test_name);
 INSTANTIATE_TEST_SUITE_P(Honest, CorpusTest, ::testing::ValuesIn(candidates_in("tests/exploits/must_pass")), test_name);
 #endif
 

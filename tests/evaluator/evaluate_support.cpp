@@ -84,7 +84,8 @@ EvaluateOptions quick_options(const Problem& problem) {
 }
 
 std::string described(const Evaluation& evaluation) {
-  std::string text = fmt::format("{}: {}\n{}\n", to_string(evaluation.verdict.kind), evaluation.verdict.reason, evaluation.verdict.evidence);
+  std::string text = fmt::format("{}: {}\n{}\n", to_string(evaluation.verdict.kind), evaluation.verdict.reason,
+                                 evaluation.verdict.evidence);
   for (const std::string& warning : evaluation.warnings) text += "warning: " + warning + "\n";
   return text;
 }

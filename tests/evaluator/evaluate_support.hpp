@@ -1,5 +1,6 @@
 #pragma once
-// Whole evaluations for tests: sources from files with a header of `// key: value` lines, or built around one honest kernel.
+// Whole evaluations for tests: sources from files with a header of `// key: value` lines, or built around one honest
+// kernel.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -32,8 +33,10 @@ std::string host_source(const std::string& body, const std::string& declarations
 // A right kernel-track candidate whose kernel stores to C through `store`, which sees value, index, args.
 std::string kernel_source(const std::string& store, const std::string& declarations = "");
 
-Evaluation evaluate_host(const std::string& body, const std::string& declarations = "", const EvaluateOptions& options = small_options());
-Evaluation evaluate_kernel(const std::string& store, const std::string& declarations = "", const EvaluateOptions& options = small_options());
+Evaluation evaluate_host(const std::string& body, const std::string& declarations = "",
+                         const EvaluateOptions& options = small_options());
+Evaluation evaluate_kernel(const std::string& store, const std::string& declarations = "",
+                           const EvaluateOptions& options = small_options());
 
 // Skips where the machine cannot compile candidates at all.
 class EvaluateTest : public ::testing::Test {

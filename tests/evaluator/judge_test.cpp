@@ -1,5 +1,5 @@
-// The judge itself: what it draws, what it says and where, what it leaves behind, and that its own failures are never the
-// candidate's.
+// The judge itself: what it draws, what it says and where, what it leaves behind, and that its own failures are never
+// the candidate's.
 
 #include <signal.h>
 
@@ -54,7 +54,8 @@ TEST_F(JudgeTest, ABadPlanIsRejectedWithLineAndColumn) {
 }
 
 TEST_F(JudgeTest, ACompileErrorNamesTheCandidatesFileAndLine) {
-  const Evaluation evaluation = evaluate(fp8_gemm(), "folder/k.hip", "#include <hip/hip_runtime.h>\nint broken(\n", small_options());
+  const Evaluation evaluation =
+      evaluate(fp8_gemm(), "folder/k.hip", "#include <hip/hip_runtime.h>\nint broken(\n", small_options());
   EXPECT_EQ(evaluation.verdict.kind, VerdictKind::CompileError);
   EXPECT_THAT(evaluation.verdict.reason, HasSubstr("k.hip:")) << described(evaluation);
   const Evaluation kernel = evaluate_kernel("args.c[index] = undeclared;");
@@ -64,7 +65,8 @@ TEST_F(JudgeTest, ACompileErrorNamesTheCandidatesFileAndLine) {
 }
 
 TEST_F(JudgeTest, AnotherLibraryIsNotThereToBeOpened) {
-  const Evaluation evaluation = evaluate_host("return dlopen(\"librocblas.so\", RTLD_NOW) ? launch(args, stream) : 9;", "#include <dlfcn.h>\n");
+  const Evaluation evaluation =
+      evaluate_host("return dlopen(\"librocblas.so\", RTLD_NOW) ? launch(args, stream) : 9;", "#include <dlfcn.h>\n");
   EXPECT_EQ(evaluation.verdict.kind, VerdictKind::Crashed);
   EXPECT_THAT(evaluation.verdict.reason, HasSubstr("returned 9"));
 }
@@ -103,7 +105,8 @@ TEST_F(JudgeTest, ANullPointerIsCalledThat) {
 }
 
 TEST_F(JudgeTest, AFailedAssertShowsItsConditionFileAndLine) {
-  const Evaluation evaluation = evaluate_kernel("assert(args.m == 1234567); args.c[index] = to_bf16(value);", "#include <cassert>\n");
+  const Evaluation evaluation =
+      evaluate_kernel("assert(args.m == 1234567); args.c[index] = to_bf16(value);", "#include <cassert>\n");
   EXPECT_EQ(evaluation.verdict.kind, VerdictKind::Crashed);
   EXPECT_THAT(evaluation.verdict.evidence, HasSubstr("printed by the candidate:\n  ")) << described(evaluation);
   EXPECT_THAT(evaluation.verdict.evidence, HasSubstr("args.m == 1234567")) << described(evaluation);
@@ -111,7 +114,8 @@ TEST_F(JudgeTest, AFailedAssertShowsItsConditionFileAndLine) {
 }
 
 TEST_F(JudgeTest, TheFirstPartOfWhatAWrongKernelPrintsIsShown) {
-  const Evaluation evaluation = evaluate_kernel("if (index % 64 == 0) printf(\"index %d\\n\", int(index)); args.c[index] = 0;");
+  const Evaluation evaluation =
+      evaluate_kernel("if (index % 64 == 0) printf(\"index %d\\n\", int(index)); args.c[index] = 0;");
   EXPECT_EQ(evaluation.verdict.kind, VerdictKind::WrongResult) << described(evaluation);
   EXPECT_THAT(evaluation.verdict.evidence, HasSubstr("printed by the candidate:\n  index ")) << described(evaluation);
   EXPECT_LT(evaluation.verdict.evidence.size(), 8000u);
@@ -127,16 +131,21 @@ TEST_F(JudgeTest, AKernelThatPrintsIsNotRanked) {
 TEST_F(JudgeTest, ACheckedKernelThatPrintsPassesAndIsToldSoOnce) {
   EvaluateOptions options = quick_options();
   options.check = true;
-  const Evaluation evaluation = evaluate_kernel("if (index == 0) printf(\"here\\n\"); args.c[index] = to_bf16(value);", "", options);
+  const Evaluation evaluation =
+      evaluate_kernel("if (index == 0) printf(\"here\\n\"); args.c[index] = to_bf16(value);", "", options);
   EXPECT_TRUE(evaluation.verdict.passed()) << described(evaluation);
   EXPECT_THAT(evaluation.verdict.evidence, ::testing::IsEmpty());
   EXPECT_EQ(std::count_if(evaluation.warnings.begin(), evaluation.warnings.end(),
-                          [](const std::string& warning) { return warning.starts_with("the candidate printed on the device: here"); }), 1)
+                          [](const std::string& warning) {
+                            return warning.starts_with("the candidate printed on the device: here");
+                          }),
+            1)
       << described(evaluation);
 }
 
 TEST_F(JudgeTest, AnEndlessLoopIsStoppedAndSaysAfterHowManyInstructions) {
-  const Evaluation evaluation = evaluate_kernel("while (*(volatile uint16_t *)args.c != 0) {} args.c[index] = to_bf16(value);");
+  const Evaluation evaluation =
+      evaluate_kernel("while (*(volatile uint16_t *)args.c != 0) {} args.c[index] = to_bf16(value);");
   EXPECT_EQ(evaluation.verdict.kind, VerdictKind::TimedOut);
   EXPECT_THAT(evaluation.verdict.reason, HasSubstr("wave instructions")) << described(evaluation);
 }
@@ -202,7 +211,9 @@ TEST_F(JudgeTest, TheSameSeedDrawsTheSameInputsAndAnotherDrawsOthers) {
   const auto worst = [](std::optional<uint64_t> seed) {
     EvaluateOptions options = small_options();
     options.seed = seed;
-    return evaluate_kernel("args.c[index] = to_bf16(value + 1000.f);", "", options).shapes.front().comparison.worst->expected;
+    return evaluate_kernel("args.c[index] = to_bf16(value + 1000.f);", "", options)
+        .shapes.front()
+        .comparison.worst->expected;
   };
   EXPECT_EQ(worst(5), worst(5));
   EXPECT_NE(worst(5), worst(6));

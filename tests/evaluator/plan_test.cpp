@@ -160,18 +160,21 @@ TEST(LaunchPlan, TheDocumentedExampleIsAccepted) {
 TEST(PlanBlock, IsFoundOnlyWhereACommentIs) {
   const std::string plan = "problem = \"fp8_gemm\"\n[[step]]\nkernel = \"k\"\n";
   EXPECT_EQ(error_of("/*   hipbench-plan   1\n" + plan + "*/"), "accepted");
-  EXPECT_EQ(error_of("const char* s = \"/* hipbench-plan 1\"; // /* hipbench-plan 1\n/* hipbench-plan 1\n" + plan + "*/"),
-            "accepted");
-  EXPECT_EQ(error_of("auto s = R\"x(\"/* hipbench-plan 1 */)x\"; int n = 1'000; char c = '\"';\n/* hipbench-plan 1\n" + plan +
-                     "*/"),
+  EXPECT_EQ(
+      error_of("const char* s = \"/* hipbench-plan 1\"; // /* hipbench-plan 1\n/* hipbench-plan 1\n" + plan + "*/"),
+      "accepted");
+  EXPECT_EQ(error_of("auto s = R\"x(\"/* hipbench-plan 1 */)x\"; int n = 1'000; char c = '\"';\n/* hipbench-plan 1\n" +
+                     plan + "*/"),
             "accepted");
   EXPECT_EQ(error_of("/* hipbench-planner 1 */ /* hipbench-plan-b */ /* hipbench-plan 1\n" + plan + "*/"), "accepted");
   EXPECT_EQ(error_of("#error don't\n/* hipbench-plan 1\r\n" + plan + "*/"), "accepted");
   EXPECT_THAT(error_of("int x;"), HasSubstr("f:1:1: there is no launch plan"));
   EXPECT_THAT(error_of("// /* hipbench-plan 1\n" + plan), HasSubstr("there is no launch plan"));
-  EXPECT_THAT(error_of("int x;\n  /* hipbench-plan 2\n" + plan + "*/"), HasSubstr("f:2:20: the plan's version must be 1"));
+  EXPECT_THAT(error_of("int x;\n  /* hipbench-plan 2\n" + plan + "*/"),
+              HasSubstr("f:2:20: the plan's version must be 1"));
   EXPECT_THAT(error_of("/* hipbench-plan\n" + plan + "*/"), HasSubstr("version must be 1"));
-  EXPECT_THAT(error_of(source_with(plan) + "  " + source_with(plan)), HasSubstr("f:10:1: this is a second launch plan"));
+  EXPECT_THAT(error_of(source_with(plan) + "  " + source_with(plan)),
+              HasSubstr("f:10:1: this is a second launch plan"));
   EXPECT_THAT(error_of("/* hipbench-plan 1\n" + plan), HasSubstr("f:1:1: the launch plan's comment has no end"));
   EXPECT_THAT(error_of("/* hipbench-plan 1\n#" + std::string(70'000, 'x') + "*/"), HasSubstr("longer than 64 KiB"));
 }
@@ -192,21 +195,25 @@ TEST(PlanErrors, PointIntoTheSourceFile) {
 
 TEST(PlanErrors, UnknownKeysAndWrongTypesAreRefused) {
   const std::string step = "\n[[step]]\nkernel = \"k\"";
-  EXPECT_THAT(error_of(source_with("problem = \"fp8_gemm\"\nspeed = 1" + step)), HasSubstr("f:4:1: the plan has no key \"speed\""));
+  EXPECT_THAT(error_of(source_with("problem = \"fp8_gemm\"\nspeed = 1" + step)),
+              HasSubstr("f:4:1: the plan has no key \"speed\""));
   EXPECT_THAT(error_of(source_with("")), HasSubstr("the plan has no key \"problem\""));
-  EXPECT_THAT(error_of(source_with("problem = \"moe\"" + step)), HasSubstr("f:3:11: the plan is for the problem \"moe\""));
+  EXPECT_THAT(error_of(source_with("problem = \"moe\"" + step)),
+              HasSubstr("f:3:11: the plan is for the problem \"moe\""));
   EXPECT_THAT(error_of(source_with("problem = \"fp8_gemm\"")), HasSubstr("no [[step]]"));
   EXPECT_THAT(error_of(source_with("problem = \"fp8_gemm\"\nstep = []")), HasSubstr("step must be an array of tables"));
   EXPECT_THAT(error_of(source_with("problem = \"fp8_gemm\"\nstep = 3")), HasSubstr("step must be an array of tables"));
   EXPECT_THAT(error_of(source_with_step("grid = [1]")), HasSubstr("a step has either \"kernel\" or \"memset\""));
-  EXPECT_THAT(error_of(source_with_step("kernel = \"k\"\nmemset = \"w\"")), HasSubstr("either \"kernel\" or \"memset\""));
+  EXPECT_THAT(error_of(source_with_step("kernel = \"k\"\nmemset = \"w\"")),
+              HasSubstr("either \"kernel\" or \"memset\""));
   EXPECT_THAT(error_of(source_with_step("memset = \"w\"\ngrid = [1]")), HasSubstr("a memset step has no key \"grid\""));
   EXPECT_THAT(error_of(source_with_step("kernel = \"k\"\nvalue = 1")), HasSubstr("a kernel step has no key \"value\""));
   EXPECT_THAT(error_of(source_with_step("kernel = \"\"")), HasSubstr("kernel must be"));
   EXPECT_THAT(error_of(source_with_step("kernel = \"a\\u0007b\"")), HasSubstr("kernel must be"));
   EXPECT_THAT(error_of(source_with_step("kernel = \"k\"\ngrid = 4")), HasSubstr("grid must be an array"));
   EXPECT_THAT(error_of(source_with_step("kernel = \"k\"\ngrid = [1,1,1,1]")), HasSubstr("one to three numbers"));
-  EXPECT_THAT(error_of(source_with_step("kernel = \"k\"\ngrid = [1.5]")), HasSubstr("an expression in quotes or an integer"));
+  EXPECT_THAT(error_of(source_with_step("kernel = \"k\"\ngrid = [1.5]")),
+              HasSubstr("an expression in quotes or an integer"));
   EXPECT_THAT(error_of(source_with_step("kernel = \"k\"\ncooperative = 1")), HasSubstr("true or false"));
 }
 
@@ -218,9 +225,9 @@ TEST(PlanErrors, OptionsComeFromAnAllowList) {
                            "\"-mno-unsafe-fp-atomics\"", "\"-mllvm\", \"-amdgpu-use-aa=0\""}) {
     EXPECT_EQ(with(good), "accepted") << good;
   }
-  for (const char* bad : {"\"-I/\"", "\"-include\"", "\"@file\"", "\"-fplugin=x.so\"", "\"-O4 -I/\"", "\"-D\"", "\"-D1\"",
-                          "\"-Xclang\"", "\"-mllvm\", \"-load=x\"", "\"-mllvm -debug\"", "\"-amdgpu-x\"", "\"\"",
-                          "\"-o\", \"x\"", "\"-D__X\\u0000\"", "\"-mllvm\"", "\"-mllvm\", \"-mllvm\"", "1"}) {
+  for (const char* bad : {"\"-I/\"", "\"-include\"", "\"@file\"", "\"-fplugin=x.so\"", "\"-O4 -I/\"", "\"-D\"",
+                          "\"-D1\"", "\"-Xclang\"", "\"-mllvm\", \"-load=x\"", "\"-mllvm -debug\"", "\"-amdgpu-x\"",
+                          "\"\"", "\"-o\", \"x\"", "\"-D__X\\u0000\"", "\"-mllvm\"", "\"-mllvm\", \"-mllvm\"", "1"}) {
     EXPECT_NE(with(bad), "accepted") << bad;
   }
   EXPECT_THAT(with("\"-I/\""), HasSubstr("f:4:12: the option \"-I/\" is not allowed"));
@@ -295,7 +302,8 @@ TEST(PlanErrors, StepsAreCountedAndMustNotAllVanish) {
   std::string steps;
   for (int i = 0; i < 65; ++i) steps += "[[step]]\nkernel = \"k\"\n";
   EXPECT_THAT(error_of(source_with("problem = \"fp8_gemm\"\n" + steps)), HasSubstr("at most 64 steps"));
-  EXPECT_THAT(error_of(source_with_step("kernel = \"k\"\nwhen = \"m < 1000\"")), HasSubstr("no step is left for m=1024"));
+  EXPECT_THAT(error_of(source_with_step("kernel = \"k\"\nwhen = \"m < 1000\"")),
+              HasSubstr("no step is left for m=1024"));
 }
 
 TEST(PlanErrors, RandomDamageNeverDoesMoreThanGiveAnError) {
@@ -317,7 +325,8 @@ TEST(PlanErrors, RandomDamageNeverDoesMoreThanGiveAnError) {
 }
 
 TEST(CheckKernelStep, ComparesCountSizeKindAndResources) {
-  const ResolvedPlan plan = resolve(source_with_step("kernel = \"k\"\nlds = 1024\nblock = [256]\nargs = [\"@args\", \"w\", \"i32:m\"]"));
+  const ResolvedPlan plan =
+      resolve(source_with_step("kernel = \"k\"\nlds = 1024\nblock = [256]\nargs = [\"@args\", \"w\", \"i32:m\"]"));
   const auto& step = std::get<KernelStep>(plan.steps[0]);
   const KernelParameter args{0, 56, "by_value"}, pointer{56, 8, "global_buffer"}, number{64, 4, "by_value"};
   const auto message = [&](const KernelFacts& facts) {
@@ -337,7 +346,8 @@ TEST(CheckKernelStep, ComparesCountSizeKindAndResources) {
 }
 
 TEST(ArgumentBytes, AreWhatTheKernelReads) {
-  const ResolvedPlan plan = resolve(source_with_step("kernel = \"k\"\nargs = [\"@args\", \"w + 8\", \"b\", \"i32:-2\"]"));
+  const ResolvedPlan plan =
+      resolve(source_with_step("kernel = \"k\"\nargs = [\"@args\", \"w + 8\", \"b\", \"i32:-2\"]"));
   const auto& arguments = std::get<KernelStep>(plan.steps[0]).arguments;
   const std::vector<std::byte> args(56, std::byte{9});
   const std::vector<uint64_t> fields = {1, 0x2000, 3, 4, 5}, workspaces = {0x7000};

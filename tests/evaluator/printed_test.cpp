@@ -18,7 +18,8 @@ TEST(Printed, ALineOfEveryLaneIsShownOnceWithItsCount) {
   Printed printed;
   for (int lane = 0; lane < 6400; ++lane) printed.add_output("k.hip:3: gemm: Device-side assertion `m > 0' failed.\n");
   printed.add_output("done\n");
-  EXPECT_EQ(evidence_of(printed), "printed by the candidate:\n  k.hip:3: gemm: Device-side assertion `m > 0' failed. (6400 times)\n  done\n");
+  EXPECT_EQ(evidence_of(printed),
+            "printed by the candidate:\n  k.hip:3: gemm: Device-side assertion `m > 0' failed. (6400 times)\n  done\n");
 }
 
 TEST(Printed, LinesMayComeInPieces) {
@@ -43,7 +44,9 @@ TEST(Printed, AFaultReportThatTheRuntimeRepeatsIsNotShownTwice) {
   Printed printed;
   printed.add_errors("hipbench: memory fault: past the end\n  kernel     k\n  where      here\nmine\n");
   const std::string evidence = evidence_of(printed, "memory fault: past the end\n  kernel     k\n  where      here\n");
-  EXPECT_EQ(evidence, "memory fault: past the end\n  kernel     k\n  where      here\nstandard error of the candidate:\n  mine\n");
+  EXPECT_EQ(
+      evidence,
+      "memory fault: past the end\n  kernel     k\n  where      here\nstandard error of the candidate:\n  mine\n");
 }
 
 TEST(Printed, EmptyLinesAroundARepeatedReportAreNotKept) {

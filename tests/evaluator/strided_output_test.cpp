@@ -1,5 +1,6 @@
-// A buffer that is input and output at once, of which a candidate may write a strided range: what is poisoned, what must stay as it
-// was, what comes back, and what host code may do with it. On a problem of this file's own, as small as can be.
+// A buffer that is input and output at once, of which a candidate may write a strided range: what is poisoned, what
+// must stay as it was, what comes back, and what host code may do with it. On a problem of this file's own, as small as
+// can be.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -47,20 +48,24 @@ class CacheProblem final : public Problem {
  public:
   CacheProblem() : Problem(kFiles) {
     finish(32, {{"bs", 16}, {"rows", 20}, {"at", 24}},
-           {{"x", 0, Access::In, ElementType::F16}, {"cache", 8, Access::InOut, ElementType::F16}}, {"bs", "rows", "at"});
+           {{"x", 0, Access::In, ElementType::F16}, {"cache", 8, Access::InOut, ElementType::F16}},
+           {"bs", "rows", "at"});
   }
   int64_t row_count(const Shape& shape) const override { return value(shape, "bs"); }
   std::span<const std::string_view> input_families() const override { return {}; }
   Buffers generate(const Shape& shape, const Draw&) const override {
     return {std::vector(byte_count(shape, 0), std::byte{1}), std::vector(byte_count(shape, 1), std::byte{2})};
   }
-  Buffers expected(const Shape&, const Buffers& inputs, std::span<const int64_t>, unsigned) const override { return {{}, inputs[0]}; }
+  Buffers expected(const Shape&, const Buffers& inputs, std::span<const int64_t>, unsigned) const override {
+    return {{}, inputs[0]};
+  }
   Case transform(const Shape&, Case drawn, Extent, uint64_t, unsigned) const override { return drawn; }
   Work work(const Shape&) const override { return {}; }
 
  protected:
   Result<std::vector<int32_t>> complete_shape(std::span<const int64_t> dimensions) const override {
-    return std::vector<int32_t>{static_cast<int32_t>(dimensions[0]), static_cast<int32_t>(dimensions[1]), static_cast<int32_t>(dimensions[2])};
+    return std::vector<int32_t>{static_cast<int32_t>(dimensions[0]), static_cast<int32_t>(dimensions[1]),
+                                static_cast<int32_t>(dimensions[2])};
   }
 };
 
@@ -86,7 +91,9 @@ class StridedOutputTest : public ::testing::Test {
     EXPECT_TRUE(server_->trusted().read(buffers_->addresses()[1], bytes));
     return bytes;
   }
-  void write(size_t offset, std::byte value) { EXPECT_TRUE(server_->trusted().write(buffers_->addresses()[1] + offset, std::vector{value})); }
+  void write(size_t offset, std::byte value) {
+    EXPECT_TRUE(server_->trusted().write(buffers_->addresses()[1] + offset, std::vector{value}));
+  }
   DeviceBuffers::Contents read_back() {
     Result<DeviceBuffers::Contents> contents = buffers_->read_back(inputs_);
     EXPECT_TRUE(contents);

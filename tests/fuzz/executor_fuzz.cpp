@@ -1,5 +1,6 @@
-// Any bytes as the code of a kernel: it ends, by itself, by a fault or at the instruction limit, and touches nothing but its
-// buffer. The first byte chooses the launch: bit 0 checks, bit 1 two workgroups, bit 2 a workgroup of three waves.
+// Any bytes as the code of a kernel: it ends, by itself, by a fault or at the instruction limit, and touches nothing
+// but its buffer. The first byte chooses the launch: bit 0 checks, bit 1 two workgroups, bit 2 a workgroup of three
+// waves.
 #include <elf.h>
 
 #include <algorithm>

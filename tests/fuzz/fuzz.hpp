@@ -1,6 +1,6 @@
 #pragma once
-// What the fuzz targets share. Each target is one function of libFuzzer's interface; the same file is linked with libFuzzer
-// (preset fuzz) and with replay_main.cpp, which runs it over the stored corpus in every test run.
+// What the fuzz targets share. Each target is one function of libFuzzer's interface; the same file is linked with
+// libFuzzer (preset fuzz) and with replay_main.cpp, which runs it over the stored corpus in every test run.
 
 #include <cstddef>
 #include <cstdint>

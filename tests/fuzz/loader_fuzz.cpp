@@ -22,7 +22,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     (void)(*object)->source_location(kernel.entry_offset);
     (void)(*object)->find_kernel(kernel.name);
   }
-  for (const CodeObject::CodeRange& range : (*object)->code_ranges()) (void)(*object)->source_location(range.offset + range.size / 2);
+  for (const CodeObject::CodeRange& range : (*object)->code_ranges())
+    (void)(*object)->source_location(range.offset + range.size / 2);
   if (const auto base = (*object)->load(address_space())) (void)address_space().free(*base);
   return 0;
 }

@@ -1,6 +1,6 @@
-// A client of the device server that sends anything. The input is a list of messages: opcode, payload length, payload; opcode
-// 0xff uploads a real code object, so that launches of its kernels are reached, and 0xfe sends raw bytes. Afterwards the server must
-// still serve others.
+// A client of the device server that sends anything. The input is a list of messages: opcode, payload length, payload;
+// opcode 0xff uploads a real code object, so that launches of its kernels are reached, and 0xfe sends raw bytes.
+// Afterwards the server must still serve others.
 #include <sys/socket.h>
 
 #include <thread>

@@ -1,6 +1,7 @@
-// A batch of good, wrong, crashing, hanging and hostile candidates: every verdict right, nothing left behind, the database intact.
-// Then the same with the judge killed by SIGKILL at random moments and started again: nothing lost, nothing double.
-// HIPBENCH_LOAD_CANDIDATES and HIPBENCH_LOAD_KILLS say how much; scripts/load-test sets them to the full load.
+// A batch of good, wrong, crashing, hanging and hostile candidates: every verdict right, nothing left behind, the
+// database intact. Then the same with the judge killed by SIGKILL at random moments and started again: nothing lost,
+// nothing double. HIPBENCH_LOAD_CANDIDATES and HIPBENCH_LOAD_KILLS say how much; scripts/load-test sets them to the
+// full load.
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fcntl.h>
@@ -43,7 +44,8 @@ struct Specimen {
 // All candidates of the corpus, and kinds that it lacks.
 std::vector<Specimen> specimens() {
   std::vector<Specimen> all;
-  for (const char* folder : {"problems/fp8_gemm/candidates", "tests/exploits/must_fail", "tests/exploits/must_pass", "tests/wrong_candidates"})
+  for (const char* folder : {"problems/fp8_gemm/candidates", "tests/exploits/must_fail", "tests/exploits/must_pass",
+                             "tests/wrong_candidates"})
     for (const fs::directory_entry& entry : fs::directory_iterator(fs::path(HIPBENCH_SOURCE_DIR) / folder)) {
       if (entry.path().extension() != ".hip") continue;
       const std::string source = read_source(std::string(folder) + "/" + entry.path().filename().string());
@@ -54,13 +56,19 @@ std::vector<Specimen> specimens() {
   const std::string right = "args.c[index] = to_bf16(value);";
   all.push_back({"does_not_compile", kernel_source("args.c[index] = nobody_declared_this;"), "compile_error"});
   all.push_back({"host_code_does_not_compile", host_source("return launch(args, stream"), "compile_error"});
-  all.push_back({"unknown_kernel_in_plan", "/* hipbench-plan 1\nproblem = \"fp8_gemm\"\n[[step]]\nkernel = \"none\"\ngrid = [1]\nblock = [64]\nargs = []\n*/\n", "rejected"});
+  all.push_back({"unknown_kernel_in_plan",
+                 "/* hipbench-plan 1\nproblem = \"fp8_gemm\"\n[[step]]\nkernel = \"none\"\ngrid = [1]\nblock = "
+                 "[64]\nargs = []\n*/\n",
+                 "rejected"});
   all.push_back({"host_code_hangs", host_source("for (;;) {}"), "timed_out"});
   all.push_back({"host_code_sleeps", host_source("for (;;) pause();", "#include <unistd.h>\n"), "timed_out"});
   all.push_back({"null_pointer_in_host_code", host_source("*(volatile int*)nullptr = 1; return 0;"), "crashed"});
   all.push_back({"exits", host_source("_exit(0);", "#include <unistd.h>\n"), "crashed"});
-  all.push_back({"forks", host_source("fork(); return launch(args, stream);", "#include <unistd.h>\n"), "sandbox_violation"});
-  all.push_back({"kills_everybody", host_source("kill(-1, SIGKILL); return launch(args, stream);", "#include <signal.h>\n"), "sandbox_violation"});
+  all.push_back(
+      {"forks", host_source("fork(); return launch(args, stream);", "#include <unistd.h>\n"), "sandbox_violation"});
+  all.push_back({"kills_everybody",
+                 host_source("kill(-1, SIGKILL); return launch(args, stream);", "#include <signal.h>\n"),
+                 "sandbox_violation"});
   all.push_back({"traps", kernel_source("__builtin_trap();"), "crashed"});
   all.push_back({"right", kernel_source(right), "passed"});
   std::sort(all.begin(), all.end(), [](const Specimen& a, const Specimen& b) { return a.name < b.name; });
@@ -78,7 +86,8 @@ struct Traces {
     for (std::string line; std::getline(mounts, line);) traces.mounts.insert(line);
     std::error_code ignored;
     for (const auto& entry : fs::directory_iterator("/dev/shm", ignored))
-      if (entry.path().filename().string().find("hipbench") != std::string::npos) traces.shared_memory.insert(entry.path());
+      if (entry.path().filename().string().find("hipbench") != std::string::npos)
+        traces.shared_memory.insert(entry.path());
     std::ifstream segments("/proc/sysvipc/shm");
     for (std::string line; std::getline(segments, line);) traces.shared_memory.insert(line.substr(0, 21));
     return traces;
@@ -98,8 +107,14 @@ class LoadTest : public EvaluateTest {
       const std::string id = fmt::format("{:03}-{}", k, one.name);
       expected_[id] = one.expected;
       // Each is a source of its own, so that none is compiled already.
-      input << json{{"id", id}, {"problem", "fp8_gemm"}, {"source", fmt::format("{}\n// candidate {}\n", one.source, k)}, {"file", one.name + ".hip"},
-                    {"shapes", "quick"}, {"limits", {{"host_seconds", 2}, {"wave_instructions", 20'000'000}}}}.dump() << "\n";
+      input << json{{"id", id},
+                    {"problem", "fp8_gemm"},
+                    {"source", fmt::format("{}\n// candidate {}\n", one.source, k)},
+                    {"file", one.name + ".hip"},
+                    {"shapes", "quick"},
+                    {"limits", {{"host_seconds", 2}, {"wave_instructions", 20'000'000}}}}
+                   .dump()
+            << "\n";
     }
   }
 
@@ -108,8 +123,18 @@ class LoadTest : public EvaluateTest {
   // The judge, with temporary files and a cache of its own.
   pid_t start(const std::string& run) {
     fs::create_directories(path("tmp"));
-    std::vector<std::string> words = {HIPBENCH_BINARY_DIR "/hipbench", "eval", "--jsonl", path("in.jsonl"), "--jobs", "2", "--batch", "load", "--db", path(run + ".db")};
-    std::vector<std::string> variables = {"PATH=/usr/bin:/bin", "TMPDIR=" + path("tmp"), "XDG_CACHE_HOME=" + path(run + "-cache")};
+    std::vector<std::string> words = {HIPBENCH_BINARY_DIR "/hipbench",
+                                      "eval",
+                                      "--jsonl",
+                                      path("in.jsonl"),
+                                      "--jobs",
+                                      "2",
+                                      "--batch",
+                                      "load",
+                                      "--db",
+                                      path(run + ".db")};
+    std::vector<std::string> variables = {"PATH=/usr/bin:/bin", "TMPDIR=" + path("tmp"),
+                                          "XDG_CACHE_HOME=" + path(run + "-cache")};
     for (const char* kept : {"HIPBENCH_TOOLCHAIN", "ROCM_PATH"})
       if (const char* value = std::getenv(kept)) variables.push_back(fmt::format("{}={}", kept, value));
     std::vector<char*> argv, env;
@@ -132,7 +157,8 @@ class LoadTest : public EvaluateTest {
   static std::optional<int> wait_until(pid_t pid, Clock::time_point deadline) {
     for (; Clock::now() < deadline; std::this_thread::sleep_for(2ms)) {
       int status = 0;
-      if (::waitpid(pid, &status, WNOHANG) == pid) return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+      if (::waitpid(pid, &status, WNOHANG) == pid)
+        return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     }
     return std::nullopt;
   }
@@ -156,15 +182,19 @@ class LoadTest : public EvaluateTest {
   }
 
   void expect_no_files(const std::string& run) {
-    for (const auto& entry : fs::recursive_directory_iterator(path("tmp"))) ADD_FAILURE() << "left behind: " << entry.path();
+    for (const auto& entry : fs::recursive_directory_iterator(path("tmp")))
+      ADD_FAILURE() << "left behind: " << entry.path();
     for (const auto& entry : fs::recursive_directory_iterator(path(run + "-cache")))
-      if (entry.is_regular_file() && entry.path().extension() != ".bin" && entry.path().extension() != ".json") ADD_FAILURE() << "left behind: " << entry.path();
-    for (const char* ending : {"-wal", "-shm", "-journal"}) EXPECT_FALSE(fs::exists(path(run + ".db") + ending)) << ending;
+      if (entry.is_regular_file() && entry.path().extension() != ".bin" && entry.path().extension() != ".json")
+        ADD_FAILURE() << "left behind: " << entry.path();
+    for (const char* ending : {"-wal", "-shm", "-journal"})
+      EXPECT_FALSE(fs::exists(path(run + ".db") + ending)) << ending;
     std::error_code ignored;
     for (const char* hierarchy : {"/sys/fs/cgroup", "/sys/fs/cgroup/memory", "/sys/fs/cgroup/pids"})
       for (const auto& entry : fs::directory_iterator(hierarchy, ignored))
         for (const pid_t judge : judges_)
-          EXPECT_FALSE(entry.path().filename().string().starts_with(fmt::format("hipbench-{}-", judge))) << entry.path();
+          EXPECT_FALSE(entry.path().filename().string().starts_with(fmt::format("hipbench-{}-", judge)))
+              << entry.path();
   }
 
   void expect_right_results(const std::string& run) {
@@ -175,7 +205,8 @@ class LoadTest : public EvaluateTest {
       ASSERT_TRUE(result.is_object()) << line;
       const std::string id = result.value("id", "");
       EXPECT_TRUE(verdicts.emplace(id, result.value("verdict", "")).second) << id << " twice";
-      EXPECT_EQ(result.value("verdict", ""), expected_[id]) << id << ": " << result.value("reason", "") << "\n" << result.value("evidence", "");
+      EXPECT_EQ(result.value("verdict", ""), expected_[id]) << id << ": " << result.value("reason", "") << "\n"
+                                                            << result.value("evidence", "");
       EXPECT_EQ(result.value("fault", ""), expected_[id] == "passed" ? "none" : "candidate") << id;
     }
     EXPECT_EQ(verdicts.size(), expected_.size());
@@ -190,8 +221,10 @@ class LoadTest : public EvaluateTest {
     EXPECT_EQ(database.execAndGet("SELECT count(*) FROM batch_results").getInt(), candidates_);
     EXPECT_EQ(database.execAndGet("SELECT count(*) FROM evaluations").getInt(), candidates_);
     EXPECT_EQ(database.execAndGet("SELECT count(DISTINCT source_sha256) FROM evaluations").getInt(), candidates_);
-    SQLite::Statement results(database, "SELECT candidate, verdict FROM batch_results JOIN evaluations ON id = evaluation_id");
-    while (results.executeStep()) EXPECT_EQ(results.getColumn(1).getString(), expected_[results.getColumn(0).getString()]);
+    SQLite::Statement results(database,
+                              "SELECT candidate, verdict FROM batch_results JOIN evaluations ON id = evaluation_id");
+    while (results.executeStep())
+      EXPECT_EQ(results.getColumn(1).getString(), expected_[results.getColumn(0).getString()]);
   }
 
   void expect_all_is_well(const std::string& run) {

@@ -1,5 +1,5 @@
-// Why fp8_gemm's tolerance is what it is: the error of kernels with honest and with too narrow arithmetic, against the oracle. Prints
-// the table of problems/fp8_gemm/README.md: build/tests/problems_test --gtest_filter='Fp8GemmTolerance*'
+// Why fp8_gemm's tolerance is what it is: the error of kernels with honest and with too narrow arithmetic, against the
+// oracle. Prints the table of problems/fp8_gemm/README.md: build/tests/problems_test --gtest_filter='Fp8GemmTolerance*'
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -55,7 +55,8 @@ Block block_at(const Shape& shape, const Buffers& x, int64_t i, int64_t j, int64
   const auto [m, n, k] = sizes_of(shape);
   Block result;
   const auto value = [&](size_t field, int64_t index) {
-    return static_cast<float>(load_element(field == kA || field == kB ? ElementType::E4m3Fnuz : ElementType::F32, x[field].data(), index));
+    return static_cast<float>(
+        load_element(field == kA || field == kB ? ElementType::E4m3Fnuz : ElementType::F32, x[field].data(), index));
   };
   for (int64_t kk = 0; kk < kScaleBlock; ++kk) {
     result.a[static_cast<size_t>(kk)] = value(kA, (block * kScaleBlock + kk) * m + i);
@@ -102,7 +103,8 @@ TEST(Fp8GemmTolerance, HonestSumsPassWithAMarginAndNarrowOnesFail) {
       const Comparison comparison = problem.compare(shape, expected, got[kind], kTriedRows, std::byte{0xff});
       fmt::print("{:20}{:>16}{:>24.2f}{:>12.1f} %\n", kArithmetics[kind].name, family, comparison.worst_ratio,
                  100.0 * static_cast<double>(comparison.mismatches) / static_cast<double>(comparison.elements));
-      if (kind == 0) EXPECT_LE(comparison.worst_ratio, 0.6) << family;  // half a step of bf16 is 0.2 of the relative tolerance
+      if (kind == 0)
+        EXPECT_LE(comparison.worst_ratio, 0.6) << family;  // half a step of bf16 is 0.2 of the relative tolerance
       if (kind != 0 && family == kNormalInputs) EXPECT_FALSE(comparison.passed) << kArithmetics[kind].name;
     }
   }

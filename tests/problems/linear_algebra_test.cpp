@@ -63,7 +63,8 @@ TEST(LinearAlgebra, CallsAtTheSameTimeDoNotDisturbEachOther) {
   std::array<int64_t, 8> wrong{};
   parallel_for(wrong.size(), wrong.size(), [&](int64_t caller) {
     RandomStream random("linear_algebra_test/callers", 1, static_cast<uint64_t>(caller));
-    const std::vector<double> a = random_integers(random, kRows * kDepth), b = random_integers(random, kDepth * kColumns);
+    const std::vector<double> a = random_integers(random, kRows * kDepth),
+                              b = random_integers(random, kDepth * kColumns);
     std::vector<double> wanted(kRows * kColumns);
     for (size_t i = 0; i < kRows; ++i) {
       for (size_t k = 0; k < kDepth; ++k) {
@@ -72,8 +73,8 @@ TEST(LinearAlgebra, CallsAtTheSameTimeDoNotDisturbEachOther) {
     }
     std::vector<double> c(kRows * kColumns);
     for (int64_t call = 0; call < kCalls; ++call) {
-      multiply({a.data(), kRows, kDepth, kDepth}, {b.data(), kDepth, kColumns, kColumns}, {c.data(), kRows, kColumns, kColumns},
-               0, 1);
+      multiply({a.data(), kRows, kDepth, kDepth}, {b.data(), kDepth, kColumns, kColumns},
+               {c.data(), kRows, kColumns, kColumns}, 0, 1);
       wrong[static_cast<size_t>(caller)] += c != wanted;
     }
   });

@@ -1,4 +1,5 @@
-// Problem::transform of the problems with small inputs: the transformed answer is the oracle's answer for the transformed inputs.
+// Problem::transform of the problems with small inputs: the transformed answer is the oracle's answer for the
+// transformed inputs.
 
 #include <gtest/gtest.h>
 
@@ -17,7 +18,8 @@ std::vector<std::string_view> families(const Problem& problem) {
   return names;
 }
 
-// The problems whose inputs are drawn in no time. The others are tested with small sizes of their own, in their own files.
+// The problems whose inputs are drawn in no time. The others are tested with small sizes of their own, in their own
+// files.
 std::vector<const Problem*> small_problems() {
   constexpr uint64_t kMostBytes = uint64_t{64} << 20;
   std::vector<const Problem*> result;
@@ -84,7 +86,8 @@ TEST(Transform, MakesAnEarlierAnswerWrong) {
         const Case moved = problem->transform(shape, drawn, extent, 5, kThreads);
         EXPECT_FALSE(problem->compare(shape, moved.expected, drawn.expected, {}, kPoison).passed);
         for (size_t field = 0; field < moved.inputs.size(); ++field)
-          if (!moved.inputs[field].empty()) EXPECT_NE(moved.inputs[field], drawn.inputs[field]) << problem->pointer_fields()[field].name;
+          if (!moved.inputs[field].empty())
+            EXPECT_NE(moved.inputs[field], drawn.inputs[field]) << problem->pointer_fields()[field].name;
       }
     }
   }
@@ -102,7 +105,9 @@ TEST(Transform, FollowsFromItsSeedAlone) {
 
 TEST(ScaledBits, AreTheProductsBits) {
   for (const ElementType type : {ElementType::Bf16, ElementType::F16}) {
-    const auto value = [&](uint16_t bits) { return type == ElementType::Bf16 ? double{bf16_to_float(bits)} : f16_to_double(bits); };
+    const auto value = [&](uint16_t bits) {
+      return type == ElementType::Bf16 ? double{bf16_to_float(bits)} : f16_to_double(bits);
+    };
     for (uint32_t bits = 0; bits < 0x10000; ++bits) {
       const auto code = static_cast<uint16_t>(bits);
       if (!std::isfinite(value(code)) || std::abs(value(code)) > 16384) continue;

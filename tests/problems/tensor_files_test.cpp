@@ -36,7 +36,8 @@ TEST_F(TensorFiles, DrawnInputsSurviveTheWayThroughFiles) {
 
 TEST_F(TensorFiles, FilesHaveTheShapesAndTypesOfTheTensors) {
   ASSERT_TRUE(write_tensors(problem_, shape_, drawn_, folder_.path()));
-  const NpyTensor a = read_npy(folder_.path() / "a.npy").value(), scale = read_npy(folder_.path() / "b_scale.npy").value();
+  const NpyTensor a = read_npy(folder_.path() / "a.npy").value(),
+                  scale = read_npy(folder_.path() / "b_scale.npy").value();
   EXPECT_EQ(a.type, "|u1");
   EXPECT_EQ(a.shape, (std::vector<int64_t>{256, 32}));
   EXPECT_EQ(scale.type, "<f4");
@@ -50,7 +51,8 @@ TEST_F(TensorFiles, WhatDoesNotFitIsExplained) {
   ASSERT_TRUE(write_tensors(problem_, shape_, drawn_, folder_.path()));
   EXPECT_EQ(error(), "");
   replace("a.npy", "|u1", {32, 256}, 32 * 256);
-  EXPECT_THAT(error(), AllOf(HasSubstr("a.npy has the shape (32, 256)"), HasSubstr("must have (256, 32)"), HasSubstr("transposed")));
+  EXPECT_THAT(error(), AllOf(HasSubstr("a.npy has the shape (32, 256)"), HasSubstr("must have (256, 32)"),
+                             HasSubstr("transposed")));
   replace("a.npy", "<f4", {256, 32}, 256 * 32 * 4);
   EXPECT_THAT(error(), AllOf(HasSubstr("holds '<f4'"), HasSubstr("view(torch.uint8)")));
   replace("a.npy", "|i1", {256, 32}, 256 * 32);
@@ -61,7 +63,8 @@ TEST_F(TensorFiles, WhatDoesNotFitIsExplained) {
 
 TEST_F(TensorFiles, AFolderThatCannotBeMadeIsAnError) {
   ASSERT_TRUE(write_file_atomically(folder_.path() / "file", ""));
-  EXPECT_THAT(write_tensors(problem_, shape_, drawn_, folder_.path() / "file").error().message, HasSubstr("cannot make the folder"));
+  EXPECT_THAT(write_tensors(problem_, shape_, drawn_, folder_.path() / "file").error().message,
+              HasSubstr("cannot make the folder"));
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
-// What costs no work must not pass: zeros, an input, the mean of the right answer, an untouched output, an earlier answer. For every
-// problem, shape and input family; each output alone, with all others right. The build makes two programs of this file: the quick
-// shapes in one (but of those with large inputs only the first), all others (label "slow") in the other. Where a shape has many rows,
-// a few are looked at: who fails on them fails.
+// What costs no work must not pass: zeros, an input, the mean of the right answer, an untouched output, an earlier
+// answer. For every problem, shape and input family; each output alone, with all others right. The build makes two
+// programs of this file: the quick shapes in one (but of those with large inputs only the first), all others (label
+// "slow") in the other. Where a shape has many rows, a few are looked at: who fails on them fails.
 
 #include <gtest/gtest.h>
 
@@ -100,7 +100,8 @@ class TrivialCandidateTest : public testing::TestWithParam<TestCase> {
     if (one.rows.empty()) return got[field] == one.expected[field];
     const size_t row_bytes = one.expected[field].size() / one.rows.size();
     for (size_t row = 0; row < one.rows.size(); ++row)
-      if (std::memcmp(&got[field][static_cast<size_t>(one.rows[row]) * row_bytes], &one.expected[field][row * row_bytes], row_bytes) != 0)
+      if (std::memcmp(&got[field][static_cast<size_t>(one.rows[row]) * row_bytes],
+                      &one.expected[field][row * row_bytes], row_bytes) != 0)
         return false;
     return true;
   }
@@ -109,7 +110,8 @@ class TrivialCandidateTest : public testing::TestWithParam<TestCase> {
   static Buffers with(const Buffers& right, size_t field, std::span<const std::byte> data) {
     Buffers got = right;
     for (size_t at = 0; at < got[field].size(); at += data.size())
-      std::copy_n(data.begin(), std::min(data.size(), got[field].size() - at), got[field].begin() + static_cast<std::ptrdiff_t>(at));
+      std::copy_n(data.begin(), std::min(data.size(), got[field].size() - at),
+                  got[field].begin() + static_cast<std::ptrdiff_t>(at));
     return got;
   }
 };

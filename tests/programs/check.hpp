@@ -1,5 +1,6 @@
 #pragma once
-// What every program of this folder shares: error checks, buffers, a random generator, and the one line that a program prints:
+// What every program of this folder shares: error checks, buffers, a random generator, and the one line that a program
+// prints:
 //   ok NAME
 //   FAIL NAME: where[index]: got X, expected Y
 
@@ -56,7 +57,9 @@ class Rng {
 template <class T>
 class DeviceBuffer {
  public:
-  explicit DeviceBuffer(size_t size) : size_(size) { HIP_CHECK(hipMalloc(reinterpret_cast<void**>(&data_), size * sizeof(T))); }
+  explicit DeviceBuffer(size_t size) : size_(size) {
+    HIP_CHECK(hipMalloc(reinterpret_cast<void**>(&data_), size * sizeof(T)));
+  }
   explicit DeviceBuffer(const std::vector<T>& values) : DeviceBuffer(values.size()) { upload(values); }
   DeviceBuffer(const DeviceBuffer&) = delete;
   DeviceBuffer& operator=(const DeviceBuffer&) = delete;
@@ -115,7 +118,9 @@ class Check {
 
   // |got - expected| <= tolerance; NaN and infinities must be the same on both sides.
   void close(const char* where, size_t index, double got, double expected, double tolerance) {
-    if (std::isnan(expected) ? std::isnan(got) : std::isinf(expected) ? got == expected : std::fabs(got - expected) <= tolerance)
+    if (std::isnan(expected)   ? std::isnan(got)
+        : std::isinf(expected) ? got == expected
+                               : std::fabs(got - expected) <= tolerance)
       return;
     fail(where, index, text(got), text(expected) + " +- " + text(tolerance));
   }

@@ -77,7 +77,8 @@ TEST_F(BatchStoreTest, ACancelledCandidateHasAnAnswerButNoEvaluation) {
 TEST_F(BatchStoreTest, AfterReadingNothingIsLeftBesideTheDatabase) {
   ASSERT_TRUE(open().record(sample_evaluation()));
   EXPECT_EQ(open(Access::Read).list().value().size(), 1u);
-  for (const char* ending : {"-wal", "-shm", "-journal"}) EXPECT_FALSE(std::filesystem::exists(file().string() + ending)) << ending;
+  for (const char* ending : {"-wal", "-shm", "-journal"})
+    EXPECT_FALSE(std::filesystem::exists(file().string() + ending)) << ending;
 }
 
 }  // namespace

@@ -84,7 +84,8 @@ TEST_F(ChecksTest, ReadingLdsThatAnotherWaveWroteSinceTheBarrierIsARace) {
   EXPECT_EQ(result.fault.lane, 0);
   EXPECT_EQ(result.fault.wave, 1u);
   EXPECT_THAT(result.fault.source, EndsWith(line_of("lds_read_race writes")));
-  EXPECT_THAT(result.fault.message, AllOf(HasSubstr("writes LDS byte 256"), HasSubstr("wave 0 read"), HasSubstr(line_of("lds_read_race writes")),
+  EXPECT_THAT(result.fault.message, AllOf(HasSubstr("writes LDS byte 256"), HasSubstr("wave 0 read"),
+                                          HasSubstr(line_of("lds_read_race writes")),
                                           HasSubstr(line_of("lds_read_race reads")), HasSubstr("__syncthreads()")));
 }
 
@@ -93,7 +94,8 @@ TEST_F(ChecksTest, ABarrierOrdersLdsAccesses) { EXPECT_CLEAN("lds_read_clean", 5
 TEST_F(ChecksTest, OverwritingLdsThatAnotherWaveReadsIsARace) {
   const LaunchResult result = run("lds_write_race", 1, 128, unwritten(512));
   EXPECT_EQ(result.fault.kind, FaultKind::Race) << result.fault.to_string();
-  EXPECT_THAT(result.fault.message, AllOf(HasSubstr(line_of("lds_write_race reads")), HasSubstr(line_of("lds_write_race writes"))));
+  EXPECT_THAT(result.fault.message,
+              AllOf(HasSubstr(line_of("lds_write_race reads")), HasSubstr(line_of("lds_write_race writes"))));
 }
 
 TEST_F(ChecksTest, LdsRacesAreToldByTheByte) { EXPECT_CLEAN("lds_byte_neighbours", 1, 128, unwritten(128)); }
@@ -107,7 +109,8 @@ TEST_F(ChecksTest, AtomicsDoNotRaceWithEachOtherButWithOtherAccesses) {
   EXPECT_CLEAN("lds_histogram", 2, 128, unwritten(512), 1u);
   const LaunchResult result = run("lds_histogram", 1, 128, unwritten(512), 0u);
   EXPECT_EQ(result.fault.kind, FaultKind::Race) << result.fault.to_string();
-  EXPECT_THAT(result.fault.message, AllOf(HasSubstr(line_of("lds_histogram reads")), HasSubstr(line_of("lds_histogram adds"))));
+  EXPECT_THAT(result.fault.message,
+              AllOf(HasSubstr(line_of("lds_histogram reads")), HasSubstr(line_of("lds_histogram adds"))));
 }
 
 TEST_F(ChecksTest, ReadingLdsThatNobodyWroteIsReported) {
@@ -158,7 +161,8 @@ TEST_F(ChecksTest, WorkgroupsThatWriteDifferentValuesToOnePlaceRace) {
 TEST_F(ChecksTest, ReadingWhatAnotherWorkgroupWroteIsARace) {
   const LaunchResult result = run("global_read_race", 8, 64, zeros(65536));
   EXPECT_EQ(result.fault.kind, FaultKind::Race) << result.fault.to_string();
-  EXPECT_THAT(result.fault.message, AllOf(HasSubstr(line_of("global_read_race writes")), HasSubstr(line_of("global_read_race reads"))));
+  EXPECT_THAT(result.fault.message,
+              AllOf(HasSubstr(line_of("global_read_race writes")), HasSubstr(line_of("global_read_race reads"))));
 }
 
 TEST_F(ChecksTest, WorkgroupsMayHandDataOverThroughAtomics) {
@@ -213,8 +217,8 @@ TEST_F(ChecksTest, WhatIsComputedFromARegisterThatNothingWasWrittenToMustNotReac
   EXPECT_EQ(sum.fault.kind, FaultKind::UninitialisedRead) << sum.fault.to_string();
   EXPECT_EQ(sum.fault.lane, 0);
   EXPECT_THAT(sum.fault.source, EndsWith(line_of("accumulator_without_start stores")));
-  EXPECT_THAT(sum.fault.message, AllOf(HasSubstr("writes to memory v"), HasSubstr("computed at"), HasSubstr("first value"),
-                                       HasSubstr(line_of("accumulator_without_start adds"))));
+  EXPECT_THAT(sum.fault.message, AllOf(HasSubstr("writes to memory v"), HasSubstr("computed at"),
+                                       HasSubstr("first value"), HasSubstr(line_of("accumulator_without_start adds"))));
   const LaunchResult matrix = run("matrix_without_start", 1, 64, unwritten(512));
   EXPECT_THAT(matrix.fault.source, EndsWith(line_of("matrix_without_start stores"))) << matrix.fault.to_string();
 }
@@ -223,7 +227,8 @@ TEST_F(ChecksTest, AnAddressFromARegisterThatNothingWasWrittenToIsReported) {
   const LaunchResult result = run("address_without_start", 1, 64, unwritten(256));
   EXPECT_EQ(result.fault.kind, FaultKind::UninitialisedRead) << result.fault.to_string();
   EXPECT_THAT(result.fault.source, EndsWith(line_of("address_without_start loads")));
-  EXPECT_THAT(result.fault.message, AllOf(HasSubstr("takes an address from v44"), HasSubstr("to which nothing was written")));
+  EXPECT_THAT(result.fault.message,
+              AllOf(HasSubstr("takes an address from v44"), HasSubstr("to which nothing was written")));
 }
 
 TEST_F(ChecksTest, RegistersAreWrittenLaneByLane) {
@@ -233,7 +238,9 @@ TEST_F(ChecksTest, RegistersAreWrittenLaneByLane) {
   EXPECT_EQ(result.fault.lane, 32);
 }
 
-TEST_F(ChecksTest, RegistersThatDoNotMatterAreNotReported) { EXPECT_CLEAN("registers_that_do_not_matter", 1, 64, unwritten(256)); }
+TEST_F(ChecksTest, RegistersThatDoNotMatterAreNotReported) {
+  EXPECT_CLEAN("registers_that_do_not_matter", 1, 64, unwritten(256));
+}
 
 TEST_F(ChecksTest, WaitsAreCounted) {
   const LaunchResult result = run("two_vector_loads", 1, 64, zeros(512), unwritten(256), 1u);

@@ -44,7 +44,9 @@ TEST(Errors, EveryErrorHasNameAndText) {
 
 // A wild handle or pointer anywhere is an error and nothing worse.
 TEST(Errors, WildHandlesAndPointers) {
-  const auto wild = [](auto& handle) { handle = reinterpret_cast<std::remove_reference_t<decltype(handle)>>(0x1234560ul); };
+  const auto wild = [](auto& handle) {
+    handle = reinterpret_cast<std::remove_reference_t<decltype(handle)>>(0x1234560ul);
+  };
   hipStream_t stream;
   hipEvent_t event;
   hipModule_t module;

@@ -65,7 +65,8 @@ TEST(Exports, PropertiesOfAnMi300x) {
 
 TEST(Exports, EveryAttributeOfTheHeaderHasAValue) {
   int value = -1;
-  for (int attribute = hipDeviceAttributeCudaCompatibleBegin; attribute <= hipDeviceAttributeMemoryPoolSupportedHandleTypes; ++attribute)
+  for (int attribute = hipDeviceAttributeCudaCompatibleBegin;
+       attribute <= hipDeviceAttributeMemoryPoolSupportedHandleTypes; ++attribute)
     EXPECT_EQ(hipDeviceGetAttribute(&value, static_cast<hipDeviceAttribute_t>(attribute), 0), hipSuccess) << attribute;
   for (int attribute = hipDeviceAttributeAmdSpecificBegin; attribute <= hipDeviceAttributeWallClockRate; ++attribute)
     EXPECT_EQ(hipDeviceGetAttribute(&value, static_cast<hipDeviceAttribute_t>(attribute), 0), hipSuccess) << attribute;
@@ -82,7 +83,8 @@ TEST(Exports, WhatIsNotEmulatedSaysSo) {
   testing::internal::CaptureStderr();
   EXPECT_EQ(hipMallocArray(&array, &format, 4, 4, 0), hipErrorNotSupported);
   EXPECT_EQ(hipMallocArray(&array, &format, 4, 4, 0), hipErrorNotSupported);
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), "hipbench: hipMallocArray is not supported on the emulated device\n");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "hipbench: hipMallocArray is not supported on the emulated device\n");
   EXPECT_EQ(hipGetLastError(), hipErrorNotSupported);
 }
 

@@ -19,8 +19,10 @@ using testing::Not;
 
 class Program {
  public:
-  explicit Program(const char* source, const char* name = "affine.hip", std::vector<const char*> headers = {}, std::vector<const char*> names = {}) {
-    created = hiprtcCreateProgram(&handle, source, name, static_cast<int>(headers.size()), headers.data(), names.data());
+  explicit Program(const char* source, const char* name = "affine.hip", std::vector<const char*> headers = {},
+                   std::vector<const char*> names = {}) {
+    created =
+        hiprtcCreateProgram(&handle, source, name, static_cast<int>(headers.size()), headers.data(), names.data());
   }
   ~Program() {
     if (handle != nullptr) EXPECT_EQ(hiprtcDestroyProgram(&handle), HIPRTC_SUCCESS);
@@ -61,20 +63,30 @@ extern "C" __global__ void plain(float* p) { *p = 2; }
 __device__ int counter;
 __constant__ float table[4];)");
   const std::vector<std::pair<const char*, const char*>> expected = {
-      {"ns::fill<3, float>", "_ZN2ns4fillILi3EfEEvPT0_"}, {"&ns::fill<(1 << 4), unsigned char>", "_ZN2ns4fillILi16EhEEvPT0_"},
-      {"ns::hidden", "_ZN2ns12_GLOBAL__N_16hiddenEPi"},   {"plain", "plain"},
-      {"&counter", "counter"},                            {"table", "table"}};
-  for (const auto& [expression, symbol] : expected) EXPECT_EQ(hiprtcAddNameExpression(program.handle, expression), HIPRTC_SUCCESS);
+      {"ns::fill<3, float>", "_ZN2ns4fillILi3EfEEvPT0_"},
+      {"&ns::fill<(1 << 4), unsigned char>", "_ZN2ns4fillILi16EhEEvPT0_"},
+      {"ns::hidden", "_ZN2ns12_GLOBAL__N_16hiddenEPi"},
+      {"plain", "plain"},
+      {"&counter", "counter"},
+      {"table", "table"}};
+  for (const auto& [expression, symbol] : expected)
+    EXPECT_EQ(hiprtcAddNameExpression(program.handle, expression), HIPRTC_SUCCESS);
   ASSERT_EQ(program.compile({"-std=c++14"}), HIPRTC_SUCCESS) << program.log();
   for (const auto& [expression, symbol] : expected) EXPECT_EQ(program.lowered(expression), symbol);
   EXPECT_EQ(program.code().substr(0, 4), "\x7f" "ELF");
 }
 
 TEST(Hiprtc, OptionsAndHeadersReachTheCompiler) {
-  Program program("#include \"lib/scale.h\"\nextern \"C\" __global__ void k(float* p) { *p = scale(OFFSET); }\nstatic_assert(__cplusplus > 202000L);",
-                  "k.hip", {"#include \"deep/factor.h\"\ninline __device__ float scale(float x) { return x * kFactor; }", "constexpr float kFactor = 3;"},
-                  {"lib/scale.h", "deep/factor.h"});
-  EXPECT_EQ(program.compile({"--gpu-architecture=gfx942:sramecc+:xnack-", "-D", "OFFSET=4", "--std=c++20", "-O1", "-ffast-math"}), HIPRTC_SUCCESS)
+  Program program(
+      "#include \"lib/scale.h\"\nextern \"C\" __global__ void k(float* p) { *p = scale(OFFSET); "
+      "}\nstatic_assert(__cplusplus > 202000L);",
+      "k.hip",
+      {"#include \"deep/factor.h\"\ninline __device__ float scale(float x) { return x * kFactor; }",
+       "constexpr float kFactor = 3;"},
+      {"lib/scale.h", "deep/factor.h"});
+  EXPECT_EQ(program.compile(
+                {"--gpu-architecture=gfx942:sramecc+:xnack-", "-D", "OFFSET=4", "--std=c++20", "-O1", "-ffast-math"}),
+            HIPRTC_SUCCESS)
       << program.log();
 }
 

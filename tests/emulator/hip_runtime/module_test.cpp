@@ -60,11 +60,13 @@ TEST_F(Modules, KernelsRunWithAParameterBuffer) {
     int value;
   } arguments = {buffer_ + 3, -5};
   size_t size = sizeof arguments;
-  void* extra[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, &arguments, HIP_LAUNCH_PARAM_BUFFER_SIZE, &size, HIP_LAUNCH_PARAM_END};
+  void* extra[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, &arguments, HIP_LAUNCH_PARAM_BUFFER_SIZE, &size,
+                   HIP_LAUNCH_PARAM_END};
   ASSERT_EQ(hipModuleLaunchKernel(function("store_value"), 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, extra), hipSuccess);
   EXPECT_EQ(at(3), -5);
   size = 4;
-  EXPECT_EQ(hipModuleLaunchKernel(function("store_value"), 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, extra), hipErrorInvalidValue);
+  EXPECT_EQ(hipModuleLaunchKernel(function("store_value"), 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, extra),
+            hipErrorInvalidValue);
 }
 
 TEST_F(Modules, ImpossibleLaunchesAreRefusedAtOnce) {
@@ -72,8 +74,10 @@ TEST_F(Modules, ImpossibleLaunchesAreRefusedAtOnce) {
   EXPECT_EQ(launch("store_value", 1, 2048, buffer_, 1), hipErrorInvalidConfiguration);
   EXPECT_EQ(launch("at_most_128", 1, 256, buffer_), hipErrorLaunchFailure);
   void* params[] = {&buffer_, &buffer_};
-  EXPECT_EQ(hipModuleLaunchKernel(function("store_value"), 1, 1, 1, 1, 1, 1, 65537, nullptr, params, nullptr), hipErrorInvalidValue);
-  EXPECT_EQ(hipModuleLaunchKernel(function("store_value"), 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr), hipErrorInvalidValue);
+  EXPECT_EQ(hipModuleLaunchKernel(function("store_value"), 1, 1, 1, 1, 1, 1, 65537, nullptr, params, nullptr),
+            hipErrorInvalidValue);
+  EXPECT_EQ(hipModuleLaunchKernel(function("store_value"), 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr),
+            hipErrorInvalidValue);
   EXPECT_EQ(hipModuleLaunchCooperativeKernel(function("add_indices"), 1u << 20, 1, 1, 64, 1, 1, 0, nullptr, params),
             hipErrorCooperativeLaunchTooLarge);
   EXPECT_EQ(launch("at_most_128", 1, 128, buffer_), hipSuccess);
@@ -108,7 +112,8 @@ TEST_F(Modules, OccupancyAndAttributes) {
   int blocks = 0, grid = 0, block = 0, value = 0;
   ASSERT_EQ(hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function("store_value"), 1024, 0), hipSuccess);
   EXPECT_EQ(blocks, 2);  // 32 waves a CU
-  ASSERT_EQ(hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function("store_value"), 64, 32768), hipSuccess);
+  ASSERT_EQ(hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function("store_value"), 64, 32768),
+            hipSuccess);
   EXPECT_EQ(blocks, 2);  // LDS
   ASSERT_EQ(hipModuleOccupancyMaxPotentialBlockSize(&grid, &block, function("store_value"), 0, 0), hipSuccess);
   EXPECT_EQ(block, 1024);
@@ -151,7 +156,8 @@ TEST_F(Modules, FaultIsStickyUntilTheDeviceIsReset) {
   EXPECT_EQ(hipMalloc(&pointer, 64), hipErrorIllegalAddress);
   EXPECT_EQ(hipDeviceSynchronize(), hipErrorIllegalAddress);
   const std::string report = testing::internal::GetCapturedStderr();
-  EXPECT_THAT(report, testing::AllOf(testing::HasSubstr("write_at"), testing::HasSubstr("runtime.hip"), testing::HasSubstr("global_store")));
+  EXPECT_THAT(report, testing::AllOf(testing::HasSubstr("write_at"), testing::HasSubstr("runtime.hip"),
+                                     testing::HasSubstr("global_store")));
   EXPECT_EQ(report.find("write_at"), report.rfind("write_at")) << "reported more than once";
   ASSERT_EQ(hipDeviceReset(), hipSuccess);
   EXPECT_EQ(hipMalloc(&pointer, 64), hipSuccess);

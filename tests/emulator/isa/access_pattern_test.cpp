@@ -1,4 +1,5 @@
-// Loads and stores take fast ways by how the lanes' addresses lie to each other. Each must do what the lanes do one by one.
+// Loads and stores take fast ways by how the lanes' addresses lie to each other. Each must do what the lanes do one by
+// one.
 
 #include <gtest/gtest.h>
 
@@ -144,14 +145,16 @@ TEST_F(AccessPatternTest, GlobalStores) {
 
 TEST_F(AccessPatternTest, LdsReads) {
   for_each(kLdsForms, [&](const Form& form) {
-    load_and_compare(std::string("ds_read_") + form.name + " " + register_range(form.bytes) + ", v0 offset:20", lds_.data(), form.bytes, 20);
+    load_and_compare(std::string("ds_read_") + form.name + " " + register_range(form.bytes) + ", v0 offset:20",
+                     lds_.data(), form.bytes, 20);
   });
 }
 
 TEST_F(AccessPatternTest, LdsWrites) {
   for_each(kLdsForms, [&](const Form& form) {
     const std::string width = form.bytes == 1 ? "b8" : (form.bytes == 2 ? "b16" : form.name);
-    store_and_compare("ds_write_" + width + " v0, " + register_range(form.bytes) + " offset:20", lds_.data(), form.bytes, 20);
+    store_and_compare("ds_write_" + width + " v0, " + register_range(form.bytes) + " offset:20", lds_.data(),
+                      form.bytes, 20);
   });
 }
 
@@ -161,9 +164,10 @@ TEST_F(AccessPatternTest, LdsReadsOfTwoElements) {
     const u32 dwords = form.bytes / 4;
     const std::string registers = "v[4:" + std::to_string(3 + 2 * dwords) + "]";
     // The second element is what the first comparison does not look at.
-    load_and_compare(std::string("ds_read2_") + form.name + " " + registers + ", v0 offset0:3 offset1:9", lds_.data(), form.bytes, 3 * form.bytes);
-    load_and_compare(std::string("ds_read2_") + form.name + " " + registers + ", v0 offset0:3 offset1:9", lds_.data(), form.bytes, 9 * form.bytes,
-                     4 + dwords);
+    load_and_compare(std::string("ds_read2_") + form.name + " " + registers + ", v0 offset0:3 offset1:9", lds_.data(),
+                     form.bytes, 3 * form.bytes);
+    load_and_compare(std::string("ds_read2_") + form.name + " " + registers + ", v0 offset0:3 offset1:9", lds_.data(),
+                     form.bytes, 9 * form.bytes, 4 + dwords);
   });
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-// The cases of tests/data/isa/*.s: reading the files and evaluating the values in them. The format is in the README there.
+// The cases of tests/data/isa/*.s: reading the files and evaluating the values in them. The format is in the README
+// there.
 
 #include <string>
 #include <string_view>

@@ -231,8 +231,8 @@ class Comparison {
     expect((actual.constant & mask) == (constant_bits(text, actual.type) & mask), "constant " + token);
     // Whether a source of v_fma_mix is a half or an f32 is up to op_sel_hi; LLVM decodes its constants for one of both.
     if (inst_.op->name.starts_with("v_fma_mix")) return;
-    // The class mask is 32 bits wide; LLVM's SDWA form takes a float constant there for an f16, its other forms for an f32. The
-    // two differ in the mask's ten bits for 1/(2 pi) alone.
+    // The class mask is 32 bits wide; LLVM's SDWA form takes a float constant there for an f16, its other forms for an
+    // f32. The two differ in the mask's ten bits for 1/(2 pi) alone.
     if (inst_.mods.sdwa && inst_.op->name.ends_with("_class_f16")) return;
     const u64 low = actual.type == OperandType::I64 && text.starts_with("0x") ? 0xffffffff
                                                                               : mask;  // LLVM keeps literals unextended

@@ -121,7 +121,8 @@ TEST(CodeObject, KnowsTheSourceLineOfAnInstruction) {
 TEST(CodeObject, CodeInlinedFromAForeignHeaderHasTheLineOfTheInnermostCall) {
   const auto object = parse("inlined.elf");
   std::set<u32> lines;
-  for (u64 offset = object->find_kernel("nested")->entry_offset; const auto location = object->source_location(offset); offset += 4) {
+  for (u64 offset = object->find_kernel("nested")->entry_offset; const auto location = object->source_location(offset);
+       offset += 4) {
     EXPECT_THAT(location->file, EndsWith("inlined.hip"));
     lines.insert(location->line);
   }

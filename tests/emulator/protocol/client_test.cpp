@@ -79,7 +79,8 @@ TEST_F(ClientTest, StartsFast) {
     const auto before = std::chrono::steady_clock::now();
     const Result<DeviceServer> started = DeviceServer::start(options);
     ASSERT_TRUE(started);
-    best = std::min(best, std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - before));
+    best = std::min(best,
+                    std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - before));
   }
   // The aim is 50 ms; a loaded machine and sanitizers get some room.
   EXPECT_LT(best.count(), 500);
@@ -197,7 +198,8 @@ TEST_F(ClientTest, SharedMemoryIsSeenByARunningKernel) {
   ASSERT_TRUE(shared) << shared.error().message;
   auto* flags = static_cast<std::atomic<int>*>(*shared);
   flags[0] = flags[1] = 0;
-  ASSERT_TRUE(judge().launch(request(module, "wait_for_flag", reinterpret_cast<u64>(*shared), reinterpret_cast<u64>(*shared) + 4)));
+  ASSERT_TRUE(judge().launch(
+      request(module, "wait_for_flag", reinterpret_cast<u64>(*shared), reinterpret_cast<u64>(*shared) + 4)));
   const u64 submitted = judge().submitted();
   EXPECT_LT(*judge().completed(), submitted);
   EXPECT_TRUE(judge().allocate(64));  // does not wait for the kernel
@@ -282,7 +284,8 @@ TEST_F(ClientTest, LimitOverAllLaunchesCountsTheTrustedConnectionsToo) {
   const auto failure = judge().synchronize();
   ASSERT_TRUE(failure && *failure);
   EXPECT_EQ((*failure)->report.kind, FaultKind::InstructionLimit);
-  EXPECT_NE((*failure)->text.find("all launches together executed more than 20 wave instructions"), std::string::npos) << (*failure)->text;
+  EXPECT_NE((*failure)->text.find("all launches together executed more than 20 wave instructions"), std::string::npos)
+      << (*failure)->text;
 }
 
 TEST_F(ClientTest, WaitingForABusyDeviceEndsAtTheDeadline) {
