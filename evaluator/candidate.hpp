@@ -23,6 +23,7 @@ struct CallLimits {
   uint64_t wave_instructions = 0;  // of one call, all its launches
   bool check = false;              // with the device's memory and race checks
   bool time = false;               // with the time that the timing model gives it
+  uint64_t timing_secret = 0;      // where the timing model looks
   bool eight_bit_math = true;      // false: instructions of 8-bit types fault when they are executed
 };
 

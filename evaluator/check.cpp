@@ -222,8 +222,11 @@ class ShapeCheck {
     calls_in_session_ = 0;
     Result<DeviceBuffers> buffers = DeviceBuffers::create(server_.trusted(), problem_, result_.shape);
     if (!buffers) return Verdict::our_fault(buffers.error());
-    const CallLimits limits{wave_instruction_limit(), options_.check, record && options_.time && !options_.check,
-                            may_use_eight_bit_math(problem_)};
+    const CallLimits limits{.wave_instructions = wave_instruction_limit(),
+                            .check = options_.check,
+                            .time = record && options_.time && !options_.check,
+                            .timing_secret = RandomStream("where the timing model looks", options_.seed, 0).next(),
+                            .eight_bit_math = may_use_eight_bit_math(problem_)};
     if (std::optional<Verdict> failed = candidate_.begin(result_.shape, limits)) return std::move(*failed);
     for (const Round& round : rounds) {
       ++calls_in_session_;

@@ -74,7 +74,8 @@ class HostCandidate final : public Candidate {
                                   .known_code_only = true,
                                   .check = limits_.check,
                                   .time = limits_.time,
-                                  .no_eight_bit_math = !limits_.eight_bit_math};
+                                  .no_eight_bit_math = !limits_.eight_bit_math,
+                                  .timing_secret = limits_.timing_secret};
     if (Result<void> set = device().set_limits(limits); !set) return Verdict::our_fault(set.error());
     return std::nullopt;
   }

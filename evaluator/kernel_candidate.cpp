@@ -47,7 +47,10 @@ class KernelCandidate final : public Candidate {
   std::optional<Verdict> call(std::span<const uint64_t> field_addresses) override {
     // The limit counts from here, over all launches of the call.
     const emulator::Limits limits{
-        .instructions_in_all = limits_.wave_instructions, .check = limits_.check, .time = limits_.time};
+        .instructions_in_all = limits_.wave_instructions,
+        .check = limits_.check,
+        .time = limits_.time,
+        .timing_secret = limits_.timing_secret};
     if (Result<void> set = device().set_limits(limits); !set) return Verdict::our_fault(set.error());
     std::vector<uint64_t> workspaces;
     std::optional<Verdict> verdict = allocate_workspaces(workspaces);

@@ -124,7 +124,7 @@ class EmulatedDevice final : public Device {
   Result<u64> write_kernarg_segment(const Kernel& kernel, const LaunchRequest& request);
   Result<void> write_dispatch_packet(const Kernel& kernel, const LaunchRequest& request, u64 module_base, u64 kernarg);
   Result<LaunchResult> run(const Module& module, const Kernel& kernel, const LaunchRequest& request, u64 kernarg);
-  LaunchResult run_timed(const Module& module, ExecLaunch& launch, bool only_traced);
+  LaunchResult run_timed(const Module& module, ExecLaunch& launch, const LaunchRequest& request);
   void note_model(LaunchResult& result) const;
   // What the launch that runs leaves outside device memory.
   void forget_traces();
@@ -324,7 +324,7 @@ Result<LaunchResult> EmulatedDevice::run(const Module& module, const Kernel& ker
   try {
     if (!request.check) {
       memory_->forget_tracked();  // nobody watches what it writes
-      return with_traces(request.time ? run_timed(module, launch, request.only_timed) : run_launch(launch));
+      return with_traces(request.time ? run_timed(module, launch, request) : run_launch(launch));
     }
     LaunchChecks checks(*memory_, module.base, request.grid.count(),
                         [&object = *module.object](u64 offset) { return source_of(object, offset); });
@@ -335,24 +335,28 @@ Result<LaunchResult> EmulatedDevice::run(const Module& module, const Kernel& ker
   }
 }
 
-LaunchResult EmulatedDevice::run_timed(const Module& module, ExecLaunch& launch, bool only_traced) {
+LaunchResult EmulatedDevice::run_timed(const Module& module, ExecLaunch& launch, const LaunchRequest& request) {
   u64 code_base = ~u64{0}, code_end = 0;
   for (const CodeObject::CodeRange& range : module.object->code_ranges()) {
     code_base = std::min(code_base, module.base + range.offset);
     code_end = std::max(code_end, module.base + range.offset + range.size);
   }
   LaunchTracer tracer(*timing_, code_base, code_end - code_base, launch.grid.count(),
-                      resident_workgroups(*timing_, launch.workgroups_per_cu));
+                      resident_workgroups(*timing_, launch.workgroups_per_cu),
+                      request.only_timed ? std::nullopt : std::optional(request.timing_secret));
   launch.tracer = &tracer;
-  launch.only_traced = only_traced;
+  launch.only_traced = request.only_timed;
   LaunchResult result = run_launch(launch);
   if (!result.completed()) return result;
   const auto traces = tracer.take();
+  const auto witnesses = tracer.take_witnesses();
+  u64 touched = touched_bytes(*memory_, traces);
+  for (const auto& others : witnesses) touched = std::max(touched, touched_bytes(*memory_, others));
   const LaunchShape shape{.workgroups = launch.grid.count(),
                           .workgroups_per_cu = launch.workgroups_per_cu,
                           .scratch_bytes_per_lane = launch.scratch_bytes_per_lane,
-                          .touched_bytes = touched_bytes(*memory_, traces)};
-  auto modelled = std::make_shared<ModelledLaunch>(model_launch(*timing_, tracer, shape, traces));
+                          .touched_bytes = touched};
+  auto modelled = std::make_shared<ModelledLaunch>(model_launch(*timing_, tracer, shape, traces, witnesses));
   modelled->code_offset = code_base - module.base;
   if (!std::isfinite(modelled->seconds)) return result;  // the sample says nothing of what the others did
   result.modelled_seconds = modelled->seconds;

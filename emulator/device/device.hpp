@@ -42,6 +42,7 @@ struct LaunchRequest {
   u64 instruction_limit = 0;        // wave instructions; 0 = none
   bool check = false;               // run with the memory and race checks
   bool time = false;                // trace sampled workgroups and model the time that the launch would take
+  u64 timing_secret = 0;            // where the timing model looks follows from it; never sent over a connection
   bool only_timed = false;          // execute those alone: for validating the model; results are incomplete
   bool no_eight_bit_math = false;   // instructions that is_eight_bit_math() names fault
 };

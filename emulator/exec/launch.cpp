@@ -38,6 +38,7 @@ Effort effort_of(const Workgroup& group) {
   Effort effort{.workgroups = 1};
   for (const Wave& wave : group.waves) {
     effort.instructions += wave.instructions();
+    effort.longest_wave = std::max(effort.longest_wave, wave.instructions());
     effort.mfma_flops += wave.mfma_flops;
     effort.memory_bytes += wave.bytes_read + wave.bytes_written;
     effort.lds_instructions += wave.counts[static_cast<u32>(InstClass::Lds)];

@@ -94,6 +94,7 @@ struct Limits {
   bool check = false;               // run the launches of untrusted connections with the memory and race checks
   bool time = false;                // model the time that they would take, and that of fills and copies
   bool no_eight_bit_math = false;   // see LaunchRequest; for untrusted connections
+  u64 timing_secret = 0;            // see LaunchRequest; of all launches
 };
 
 struct MemoryInfo {

@@ -327,6 +327,7 @@ void put(Writer& writer, const Limits& limits) {
   writer.put(u8{limits.check});
   writer.put(u8{limits.time});
   writer.put(u8{limits.no_eight_bit_math});
+  writer.put(limits.timing_secret);
 }
 
 Limits get_limits(Reader& reader) {
@@ -337,6 +338,7 @@ Limits get_limits(Reader& reader) {
   limits.check = reader.get<u8>() != 0;
   limits.time = reader.get<u8>() != 0;
   limits.no_eight_bit_math = reader.get<u8>() != 0;
+  limits.timing_secret = reader.get<u64>();
   return limits;
 }
 

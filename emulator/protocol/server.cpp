@@ -51,6 +51,7 @@ void Server::serve(UniqueFd trusted) {
 
 bool Server::limit(const Connection& connection, LaunchRequest& request) {
   const std::lock_guard lock(mutex_);
+  request.timing_secret = limits_.timing_secret;
   if (!connection.trusted()) {
     request.check = limits_.check;
     request.time = limits_.time && !limits_.check;

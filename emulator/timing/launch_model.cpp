@@ -55,6 +55,30 @@ f64 beyond_sample(const Effort& all, const Effort& sample) {
   return most;
 }
 
+namespace {
+
+// XCDs, and waves, that differ by less are alike: edges of tiles, memory that others have fetched.
+constexpr f64 kAlike = 1.25;
+
+// As many times as long as XCD 0's the slowest XCD takes for a few workgroups at the same places, where all of XCD 0's
+// were traced. Else as its first ones, from which its time is reckoned.
+f64 slower_elsewhere(const TimingParameters& parameters, const LaunchTracer& tracer, XcdLoad load,
+                     std::span<const std::unique_ptr<WorkgroupTrace>> traces,
+                     std::span<const LaunchTracer::Traces> witnesses) {
+  const u64 count = std::min<u64>(tracer.witnesses(), traces.size());
+  if (count == 0) return 1;
+  const u64 place = traces.size() < tracer.workgroups_of_xcd() ? 0 : tracer.first_witness();
+  const u64 per_cu = std::clamp<u64>(tracer.workgroups_of_xcd() / load.cus, 1, load.workgroups_per_cu);
+  load.cus = static_cast<u32>(std::clamp<u64>((count + per_cu - 1) / per_cu, 1, load.cus));
+  const f64 own = run_xcd(parameters, tracer, load, traces.subspan(place, count)).clocks;
+  f64 most = 1;
+  for (const LaunchTracer::Traces& other : witnesses)
+    if (!other.empty()) most = std::max(most, run_xcd(parameters, tracer, load, other).clocks / own);
+  return most > kAlike ? most : 1;
+}
+
+}  // namespace
+
 u64 touched_bytes(const AddressSpace& memory, std::span<const std::unique_ptr<WorkgroupTrace>> traces) {
   std::set<u64> bases;
   u64 bytes = 0;
@@ -79,7 +103,8 @@ u64 resident_workgroups(const TimingParameters& parameters, u32 workgroups_per_c
 }
 
 ModelledLaunch model_launch(const TimingParameters& parameters, LaunchTracer& tracer, const LaunchShape& shape,
-                            std::span<const std::unique_ptr<WorkgroupTrace>> traces) {
+                            std::span<const std::unique_ptr<WorkgroupTrace>> traces,
+                            std::span<const LaunchTracer::Traces> witnesses) {
   ModelledLaunch launch;
   launch.workgroups = shape.workgroups;
   launch.traced_workgroups = traces.size();
@@ -113,8 +138,15 @@ ModelledLaunch model_launch(const TimingParameters& parameters, LaunchTracer& tr
   for (const auto& trace : traces) sample.add(trace->effort);
   launch.of_sample = times_the_bytes(tracer.effort(), sample, shape.workgroups);
   if (tracer.effort().instructions != 0) launch.beyond_sample = beyond_sample(tracer.effort(), sample);
+  load.cus = all_cus;
+  launch.beyond_sample =
+      std::max(launch.beyond_sample, slower_elsewhere(parameters, tracer, load, traces, witnesses));
   factor *= launch.beyond_sample;
-  launch.kernel_seconds = launch.xcd.clocks * factor / (parameters.device.clock_mhz * 1e6);
+  f64 clocks = launch.xcd.clocks * factor;
+  // No wave issues faster, and the sample need not hold the one that has most to do.
+  if (const u64 longest = tracer.effort().longest_wave; static_cast<f64>(longest) > kAlike * static_cast<f64>(sample.longest_wave))
+    clocks = std::max(clocks, static_cast<f64>(longest) * static_cast<f64>(parameters.issue.valu_clocks));
+  launch.kernel_seconds = clocks / (parameters.device.clock_mhz * 1e6);
   launch.seconds = launch.kernel_seconds + parameters.device.launch_overhead_us * 1e-6;
   return launch;
 }

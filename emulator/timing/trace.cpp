@@ -122,23 +122,39 @@ void record_scalar_memory(WaveTrace& trace, const Wave& wave, const Inst& inst) 
   trace.words.push_back(static_cast<u32>(address / 64));
 }
 
+// SplitMix64 (Steele, Lea, Flood 2014): every bit of the result depends on every one of the secret.
+u64 mixed(u64 secret) {
+  u64 z = secret + 0x9e3779b97f4a7c15;
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+  z = (z ^ z >> 27) * 0x94d049bb133111eb;
+  return z ^ z >> 31;
+}
+
 }  // namespace
 
 LaunchTracer::LaunchTracer(const TimingParameters& parameters, u64 code_base, u64 code_bytes, u64 workgroups,
-                           u64 resident)
+                           u64 resident, std::optional<u64> secret)
     : parameters_(parameters),
       code_base_(code_base),
       slots_(code_bytes / 4 + 1),
       of_xcd_((workgroups + static_cast<u64>(parameters.device.xcds) - 1) / static_cast<u64>(parameters.device.xcds)),
       resident_(std::max<u64>(resident, 1)),
       ops_(std::make_unique<std::atomic<const TimedOp*>[]>(slots_)),
-      wanted_(of_xcd_) {}
+      wanted_(of_xcd_) {
+  if (!secret) return;
+  witnesses_ = of_xcd_;  // until the first workgroup says what can be afforded
+  secret_ = mixed(*secret);
+}
 
 std::unique_ptr<WorkgroupTrace> LaunchTracer::begin(u64 linear, u32 waves) {
   const u64 xcds = static_cast<u64>(parameters_.device.xcds);
-  if (linear % xcds != 0 || linear / xcds >= wanted_.load(std::memory_order_relaxed)) return nullptr;
+  const u64 xcd = linear % xcds, local = linear / xcds;
+  const u64 witnesses = witnesses_.load(std::memory_order_relaxed);
+  const bool is_witness = local - first_of(witnesses) < witnesses;
+  if (!is_witness && (xcd != 0 || local >= wanted_.load(std::memory_order_relaxed))) return nullptr;
   auto trace = std::make_unique<WorkgroupTrace>();
-  trace->local = linear / xcds;
+  trace->xcd = xcd;
+  trace->local = local;
   trace->waves.resize(waves);
   return trace;
 }
@@ -149,6 +165,7 @@ void Effort::add(const Effort& other) {
   mfma_flops += other.mfma_flops;
   memory_bytes += other.memory_bytes;
   lds_instructions += other.lds_instructions;
+  longest_wave = std::max(longest_wave, other.longest_wave);
 }
 
 void LaunchTracer::add_effort(const Effort& effort) {
@@ -158,7 +175,7 @@ void LaunchTracer::add_effort(const Effort& effort) {
 
 void LaunchTracer::end(std::unique_ptr<WorkgroupTrace> trace) {
   const std::lock_guard lock(mutex_);
-  if (trace->local == 0) {
+  if (trace->xcd == 0 && trace->local == 0) {
     // The first workgroup says how many can be afforded. The whole number that is resident at once, or a part of it.
     u64 instructions = 1;
     for (const WaveTrace& wave : trace->waves) instructions += wave.instructions;
@@ -166,16 +183,31 @@ void LaunchTracer::end(std::unique_ptr<WorkgroupTrace> trace) {
     u64 wanted = std::min(of_xcd_, affordable);
     if (wanted < of_xcd_ && wanted > resident_) wanted -= wanted % resident_;
     wanted_.store(wanted, std::memory_order_relaxed);
+    // All witnesses together may cost half as much.
+    const u64 others = 2 * static_cast<u64>(parameters_.device.xcds);
+    witnesses_.store(std::min(witnesses_.load(), std::max<u64>(1, affordable / others)), std::memory_order_relaxed);
   }
   done_.push_back(std::move(trace));
 }
 
-std::vector<std::unique_ptr<WorkgroupTrace>> LaunchTracer::take() {
+LaunchTracer::Traces LaunchTracer::take() {
   const std::lock_guard lock(mutex_);
   std::ranges::sort(done_, {}, [](const auto& trace) { return trace->local; });
   // Whatever was begun before the first workgroup had said how many are wanted does not count.
-  std::erase_if(done_, [&](const auto& trace) { return trace->local >= wanted_.load(); });
-  return std::move(done_);
+  Traces wanted, others;
+  for (auto& trace : done_)
+    (trace->xcd == 0 && trace->local < wanted_.load() ? wanted : others).push_back(std::move(trace));
+  done_ = std::move(others);
+  return wanted;
+}
+
+std::vector<LaunchTracer::Traces> LaunchTracer::take_witnesses() {
+  const std::lock_guard lock(mutex_);
+  std::vector<Traces> result(static_cast<size_t>(parameters_.device.xcds));
+  for (auto& trace : done_)
+    if (trace->local - first_witness() < witnesses()) result[trace->xcd].push_back(std::move(trace));
+  done_.clear();
+  return result;
 }
 
 const TimedOp& LaunchTracer::op_of(const Inst& inst) {

@@ -7,6 +7,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "emulator/timing/timed_op.hpp"
@@ -45,11 +46,12 @@ struct WaveTrace {
 struct Effort {
   u64 workgroups = 0;
   u64 instructions = 0, mfma_flops = 0, memory_bytes = 0, lds_instructions = 0;
+  u64 longest_wave = 0;  // instructions
   void add(const Effort& other);
 };
 
 struct WorkgroupTrace {
-  u64 local = 0;  // place among the workgroups of its XCD
+  u64 xcd = 0, local = 0;  // of which it is the `local`th workgroup
   std::vector<WaveTrace> waves;
   bool waited = false;  // for another workgroup or the host: what it executed depends on when it was asked
   Effort effort;
@@ -58,8 +60,10 @@ struct WorkgroupTrace {
 // The trace of one launch. Thread-safe.
 class LaunchTracer {
  public:
-  // `workgroups`: of the launch. `resident`: how many the traced XCD holds at once.
-  LaunchTracer(const TimingParameters& parameters, u64 code_base, u64 code_bytes, u64 workgroups, u64 resident);
+  // `workgroups`: of the launch. `resident`: how many the traced XCD holds at once. `secret`: chooses the witnesses; none:
+  // there are none.
+  LaunchTracer(const TimingParameters& parameters, u64 code_base, u64 code_bytes, u64 workgroups, u64 resident,
+               std::optional<u64> secret);
 
   // Null: this workgroup is not sampled.
   std::unique_ptr<WorkgroupTrace> begin(u64 linear, u32 waves);
@@ -71,9 +75,16 @@ class LaunchTracer {
   void add_effort(const Effort& effort);
   const Effort& effort() const { return effort_; }  // once the launch is over
 
-  // The traced workgroups, in dispatch order. Which ones these are does not depend on the order in which threads took
+  using Traces = std::vector<std::unique_ptr<WorkgroupTrace>>;
+  // XCD 0's traced workgroups, in dispatch order. Which ones these are does not depend on the order in which threads took
   // them.
-  std::vector<std::unique_ptr<WorkgroupTrace>> take();
+  Traces take();
+  // Witnesses: a few workgroups of every XCD, at places that a candidate cannot foresee, so that nobody can have the work
+  // done where the model does not look. XCD by XCD, in dispatch order; XCD 0's only where take() has none of that place.
+  // After take().
+  std::vector<Traces> take_witnesses();
+  u64 first_witness() const { return first_of(witnesses()); }  // a place in its XCD
+  u64 witnesses() const { return witnesses_.load(); }           // places
   const TimedOp& op(u32 index) const { return *ops_[index].load(std::memory_order_acquire); }
   u64 op_slots() const { return slots_; }
   u64 code_base() const { return code_base_; }
@@ -87,10 +98,13 @@ class LaunchTracer {
   const u64 code_base_, slots_, of_xcd_, resident_;
   std::unique_ptr<std::atomic<const TimedOp*>[]> ops_;
   std::atomic<u64> wanted_;  // of the XCD's workgroups, the first so many
+  u64 first_of(u64 witnesses) const { return secret_ % (of_xcd_ - witnesses + 1); }
+  u64 secret_ = 0;
+  std::atomic<u64> witnesses_{0};
   std::mutex mutex_;
   std::deque<TimedOp> storage_;
   Effort effort_;
-  std::vector<std::unique_ptr<WorkgroupTrace>> done_;
+  Traces done_;
 };
 
 }  // namespace hipbench::emulator

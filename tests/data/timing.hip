@@ -95,3 +95,15 @@ extern "C" __global__ void reread(const char* from, int bytes, int own, int n) {
     }
   asm volatile("s_waitcnt vmcnt(0)");
 }
+
+// In each XCD but one all workgroups load the same line over and over, without waiting. In the XCD `working` they follow a chain of
+// pointers: as many instructions and bytes.
+extern "C" __global__ void work_in_one_xcd(unsigned long chain, int n, unsigned working) {
+  const bool works = __builtin_amdgcn_workgroup_id_x() % 8 == working;
+  unsigned long at = chain, seen = 0;
+  for (int k = 0; k < n; ++k) {
+    const unsigned long next = *(const volatile unsigned long*)at;
+    if (works) at = next; else seen ^= next;
+  }
+  if (at == 1 || seen == 1) *(volatile unsigned long*)chain = at;
+}

@@ -80,5 +80,41 @@ TEST(TimedLaunch, OfManyWorkgroupsAFewAreTracedAndTheRestReckoned) {
   EXPECT_NEAR(sampled.modelled->kernel_seconds, all.modelled->kernel_seconds, 0.25 * all.modelled->kernel_seconds);
 }
 
+f64 work_in_one_xcd(u32 working, u64 secret, const TimingParameters& parameters) {
+  constexpr u32 kGroups = 64, kLinks = 300;
+  constexpr u64 kStride = 4096;
+  auto device = Device::create({.threads = 2, .timing = &parameters, .print = {}}).value();
+  const u64 chain = device->memory().allocate(kLinks * kStride, "chain").value();
+  std::byte* host = *device->memory().host_range(chain, kLinks * kStride);
+  for (u64 k = 0; k < kLinks; ++k) {
+    const u64 next = chain + (k + 1) % kLinks * kStride;
+    std::memcpy(host + k * kStride, &next, sizeof next);
+  }
+  LaunchRequest request;
+  request.module = device->load_module(as_bytes(test_data("timing.elf"))).value();
+  request.kernel = "work_in_one_xcd";
+  request.grid = {kGroups, 1, 1};
+  request.block = {64, 1, 1};
+  request.time = true;
+  request.timing_secret = secret;
+  request.kernargs.resize(16);
+  std::memcpy(request.kernargs.data(), &chain, 8);
+  std::memcpy(request.kernargs.data() + 8, &kLinks, 4);
+  std::memcpy(request.kernargs.data() + 12, &working, 4);
+  const auto result = device->launch(request);
+  EXPECT_TRUE(result && result->completed());
+  return result->modelled->kernel_seconds;
+}
+
+TEST(TimedLaunch, WorkCountsInWhicheverXcdItIsDone) {
+  const f64 seen = work_in_one_xcd(0, 1, mi300x_timing()), nowhere = work_in_one_xcd(8, 1, mi300x_timing());
+  EXPECT_GT(seen, 2 * nowhere);
+  for (const u32 xcd : {1u, 5u, 7u}) EXPECT_NEAR(work_in_one_xcd(xcd, 1, mi300x_timing()), seen, 0.1 * seen) << xcd;
+  // Also where a few witnesses are all that can be afforded.
+  TimingParameters few = mi300x_timing();
+  ASSERT_TRUE(few.set("sampling.traced_instructions", 20'000));
+  for (const u64 secret : {1u, 2u, 3u}) EXPECT_GT(work_in_one_xcd(5, secret, few), 0.5 * seen) << secret;
+}
+
 }  // namespace
 }  // namespace hipbench::emulator
