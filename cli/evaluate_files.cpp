@@ -63,6 +63,14 @@ std::string shell_word(std::string_view word) {
            std::string_view("_-./=,:+@%").find(c) != std::string_view::npos;
   });
   if (plain) return std::string(word);
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
+  if (std::any_of(word.begin(), word.end(), is_control)) {  // a terminal must not take them for commands
+    std::string escaped = "$'";
+    for (const char c : word)
+      escaped += is_control(c) ? fmt::format("\\x{:02x}", static_cast<unsigned char>(c))
+                 : c == '\'' || c == '\\' ? std::string("\\") + c : std::string(1, c);
+    return escaped + "'";
+  }
   std::string quoted = "'";
   for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return quoted + "'";

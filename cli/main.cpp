@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "cli/doctor.hpp"
@@ -100,5 +101,9 @@ int main(int argc, char** argv) {
     if (argc > 1 && std::string_view(argv[1]) == verb.name)
       return verb.run(std::vector<std::string>(argv + 2, argv + argc));
   }
-  return check_output(parse_and_run(argc, argv));
+  try {
+    return check_output(parse_and_run(argc, argv));
+  } catch (const std::system_error& error) {  // fmt says so of what it cannot write
+    return cli::fail(cli::kEnvironmentFailed, fmt::format("standard output could not be written: {}", error.what()));
+  }
 }

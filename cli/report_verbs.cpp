@@ -13,6 +13,7 @@
 #include "cli/standings_text.hpp"
 #include "cli/text.hpp"
 #include "cli/verbs.hpp"
+#include "problems/registry.hpp"
 #include "results/store.hpp"
 #include "results/transfer.hpp"
 
@@ -163,6 +164,8 @@ int leaderboard(const LeaderboardOptions& options) {
     return kAllPassed;
   }
   if (standings->tables.empty() && standings->published.empty()) {
+    if (const Result<const Problem*> known = find_problem(options.problem); !known && !options.problem.empty())
+      return fail(kWrongUsage, known.error().message);
     fmt::print("nothing to rank in {}\n", printable_line(options.database));
     return kAllPassed;
   }

@@ -20,6 +20,9 @@ struct DispatchPacket {
   u64 completion_signal = 0;
 };
 static_assert(sizeof(DispatchPacket) == 64);
+// The sizes of the workgroup and of the grid.
+inline constexpr u64 kPacketSizesBegin = offsetof(DispatchPacket, workgroup_size_x);
+inline constexpr u64 kPacketSizesEnd = offsetof(DispatchPacket, private_segment_size);
 
 // The queue object holds nothing that a kernel needs but the aperture bases (upper halves of flat addresses).
 inline constexpr u64 kQueueObjectBytes = 256;

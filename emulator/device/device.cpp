@@ -152,7 +152,8 @@ Result<void> EmulatedDevice::set_up_queue() {
   // A printf buffer of size 0: code compiled for buffered printf finds it full.
   printf_buffer_ = TRY(memory_->allocate(64, "printf buffer"));
   TRY(memory_->watch(queue_, &queue_touched_));
-  TRY(memory_->watch(packet_, &packet_touched_));
+  // Where LLVM moves a local array into LDS, it reads the sizes of the workgroup and the grid there.
+  TRY(memory_->watch(packet_, &packet_touched_, kPacketSizesBegin, kPacketSizesEnd));
   TRY(memory_->watch(hostcall_->buffer_address(), &hostcall_touched_));
   TRY(memory_->watch(hostcall_->heap_address(), &hostcall_touched_));
   TRY(memory_->watch(printf_buffer_, &hostcall_touched_));

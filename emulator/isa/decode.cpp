@@ -149,7 +149,7 @@ namespace {
 }
 
 [[noreturn]] void execute_left_out(Wave&, const Inst& inst) {
-  throw GuestFault{FaultKind::UnknownInstruction,
+  throw GuestFault{FaultKind::InvalidEncoding,
                    "an instruction that is not for compute kernels (hipbench emulate --coverage)", inst.pc, inst.size,
                    -1};
 }

@@ -258,12 +258,15 @@ Result<void> AddressSpace::set_label(u64 base, std::string label) {
   return {};
 }
 
-Result<void> AddressSpace::watch(u64 base, std::atomic<bool>* touched) {
+Result<void> AddressSpace::watch(u64 base, std::atomic<bool>* touched, u64 open_begin, u64 open_end) {
   std::unique_lock lock(impl_->mutex);
   impl_->unpinned.wait(lock, [&] { return impl_->pins == 0; });
   const auto found = impl_->blocks.find(base);
   if (found == impl_->blocks.end()) return Error{fmt::format("no allocation starts at {:#x}", base)};
-  found->second.allocations.front()->touched = touched;
+  Allocation& allocation = *found->second.allocations.front();
+  allocation.touched = touched;
+  allocation.open_begin = open_begin;
+  allocation.open_end = open_end;
   return {};
 }
 

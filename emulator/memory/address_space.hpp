@@ -36,6 +36,7 @@ struct Allocation {
   bool writable = true;       // by kernels; code objects are not
   std::string label;          // for reports: "hipMalloc #3", "kernarg", "code", or a name the judge gave
   std::atomic<bool>* touched = nullptr;  // set when a kernel accesses it; see watch()
+  u64 open_begin = 0, open_end = 0;      // but for these bytes of it
   bool code = false;                     // not for copies and fills either
 };
 
@@ -77,9 +78,9 @@ class AddressSpace {
   // Renames an allocation for reports. Only while no kernel runs.
   Result<void> set_label(u64 base, std::string label);
 
-  // From now on `touched` is set when a kernel accesses this allocation. It outlives the allocation. Only while no
-  // kernel runs.
-  Result<void> watch(u64 base, std::atomic<bool>* touched);
+  // From now on `touched` is set when a kernel accesses this allocation, but for the bytes from open_begin to before
+  // open_end. It outlives the allocation. Only while no kernel runs.
+  Result<void> watch(u64 base, std::atomic<bool>* touched, u64 open_begin = 0, u64 open_end = 0);
 
   // Bytes that kernels wrote to memory that a client process sees as well, since this was asked last. Lanes that write
   // the same byte count each.

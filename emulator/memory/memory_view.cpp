@@ -20,7 +20,14 @@ bool MemoryView::remember(u64 address) {
   if (allocation == nullptr) return false;
   last_ = oldest_;
   oldest_ = (oldest_ + 1) % kWindows;
-  if (allocation->touched != nullptr) allocation->touched->store(true, std::memory_order_relaxed);
+  if (allocation->touched != nullptr) {
+    const u64 open = allocation->open_end - allocation->open_begin;
+    if (address - allocation->base - allocation->open_begin < open) {
+      windows_[last_] = Window{allocation->base + allocation->open_begin, open, allocation->host + allocation->open_begin, false};
+      return true;
+    }
+    allocation->touched->store(true, std::memory_order_relaxed);
+  }
   const bool shared = is_shared(allocation->base);
   windows_[last_] = Window{allocation->base, allocation->size, allocation->host, allocation->writable && !shared};
   return true;
@@ -30,6 +37,12 @@ std::byte* MemoryView::lookup(u64 address, u32 size, int lane, const char* acces
   if (remember(address)) {
     const Window& window = windows_[last_];
     if (window.size - (address - window.base) >= size) return window.host + (address - window.base);
+    // Across the end of the open part of something watched.
+    const Allocation* whole = space_->find(address);
+    if (whole->touched != nullptr && whole->size - (address - whole->base) >= size) {
+      whole->touched->store(true, std::memory_order_relaxed);
+      return whole->host + (address - whole->base);
+    }
   }
   throw GuestFault{FaultKind::OutOfBounds,
                    fmt::format("{} of {} byte{} at {:#x}: {}", access, size, size == 1 ? "" : "s", address,

@@ -93,10 +93,17 @@ void touch_global(Wave& wave, const TimedOp& op, Touched& touched) {
   const u32 *low = wave.vgpr(address.index), *high = low + kWaveSize;
   const u64 offset = static_cast<u64>(i64{inst.mods.offset});
   const u64 base = has_base ? wave.scalar64(inst.operands[behind].index) + offset : offset;
+  u32 in_lds[kWaveSize] = {};
+  u64 lds_lanes = 0;
   for_each_lane(wave.exec(), [&](u32 lane) {
     const u64 at = base + (has_base ? u64{low[lane]} : u64{low[lane]} | u64{high[lane]} << 32);
     if (at < kLdsAperture) touched.add(at, op.bytes);
+    if (at - kLdsAperture > u64{0xffff'ffff}) return;
+    in_lds[lane] = static_cast<u32>(at - kLdsAperture);
+    lds_lanes |= u64{1} << lane;
   });
+  // What FLAT finds in LDS takes its banks as long as it would as an LDS instruction.
+  if (lds_lanes != 0) touched.segments += lds_access_clocks(in_lds, 0, lds_lanes, op.bytes, op.writes).all;
 }
 
 void record_lds(WaveTrace& trace, Wave& wave, const TimedOp& op) {

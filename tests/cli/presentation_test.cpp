@@ -277,6 +277,7 @@ TEST(ShellWord, QuotesWhatAShellWouldRead) {
   EXPECT_EQ(shell_word("dir/gemm-1.hip"), "dir/gemm-1.hip");
   EXPECT_EQ(shell_word("my gemm's.hip"), "'my gemm'\\''s.hip'");
   EXPECT_EQ(shell_word(""), "''");
+  EXPECT_EQ(shell_word("red\x1b[31m's\\.hip"), "$'red\\x1b[31m\\'s\\\\.hip'");
 }
 
 }  // namespace

@@ -23,6 +23,19 @@ TEST_F(HostTrackTest, AnHonestCandidatePasses) {
   expect(evaluate_host("return launch(args, stream);"), VerdictKind::Passed);
 }
 
+// What the judge itself moves before the call is no part of the time.
+TEST_F(HostTrackTest, TheSameKernelTakesTheSameTimeInBothTracks) {
+  const Problem& identity = **find_problem("identity");
+  EvaluateOptions options = quick_options(identity);
+  options.shapes = {identity.parse_shape("rows=256,columns=1024").value()};
+  const auto time_us = [&](Track track) {
+    const Evaluation evaluation = evaluate(identity, "starter.hip", std::string(identity.starter(track)), options);
+    EXPECT_TRUE(evaluation.verdict.passed()) << described(evaluation);
+    return evaluation.shapes.at(0).time_us;
+  };
+  EXPECT_NEAR(time_us(Track::Host), time_us(Track::Kernel), 0.1);
+}
+
 TEST_F(HostTrackTest, AMissingEntryPointIsRejectedByName) {
   std::string source = host_source("return launch(args, stream);");
   source.replace(source.find("hb_fp8_gemm_run"), 15, "hb_fp8_gemm_go_");
