@@ -190,8 +190,8 @@ void LaunchTracer::end(std::unique_ptr<WorkgroupTrace> trace) {
     u64 wanted = std::min(of_xcd_, affordable);
     if (wanted < of_xcd_ && wanted > resident_) wanted -= wanted % resident_;
     wanted_.store(wanted, std::memory_order_relaxed);
-    // All witnesses together may cost half as much.
-    const u64 others = 2 * static_cast<u64>(parameters_.device.xcds);
+    // All witnesses together may cost a quarter as much.
+    const u64 others = 4 * static_cast<u64>(parameters_.device.xcds);
     witnesses_.store(std::min(witnesses_.load(), std::max<u64>(1, affordable / others)), std::memory_order_relaxed);
   }
   done_.push_back(std::move(trace));
