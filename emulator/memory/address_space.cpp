@@ -165,7 +165,12 @@ Result<u64> AddressSpace::Impl::add(std::span<const Segment> segments, u64 align
   for (const Segment& segment : segments) {
     const u64 at = base + segment.offset;
     block.allocations.push_back(std::make_unique<Allocation>(
-        Allocation{at, segment.size, device.host_at(at), segment.writable, segment.label, nullptr, segment.code}));
+        Allocation{.base = at,
+                   .size = segment.size,
+                   .host = device.host_at(at),
+                   .writable = segment.writable,
+                   .label = segment.label,
+                   .code = segment.code}));
   }
   publish(device, block);
   blocks.emplace(base, std::move(block));
@@ -210,7 +215,7 @@ Result<AddressSpace::Shared> AddressSpace::allocate_shared(u64 size, std::string
     return Error{fmt::format("cannot map {} bytes of shared memory: {}", size, std::strerror(errno))};
   }
   Impl::Block block;
-  block.allocations.push_back(std::make_unique<Allocation>(Allocation{base, size, host, true, std::move(label)}));
+  block.allocations.push_back(std::make_unique<Allocation>(Allocation{.base = base, .size = size, .host = host, .label = std::move(label)}));
   const int raw_fd = fd.get();
   block.fd = std::move(fd);
   impl_->publish(impl_->shared, block);
