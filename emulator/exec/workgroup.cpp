@@ -297,6 +297,7 @@ void run_wave(Wave& wave, const Workgroup& group, Supervisor& supervisor, Sample
 
 void Workgroup::run_slice(Supervisor& supervisor, Sampler& sampler) {
   yielded = false;
+  if (trace != nullptr && !launch.tracer->wants(trace->xcd, trace->local)) trace.reset();
   for (Wave& wave : waves) {
     if (wave.status != WaveStatus::Running && wave.status != WaveStatus::Yielded) continue;
     wave.status = WaveStatus::Running;

@@ -156,14 +156,18 @@ LaunchTracer::LaunchTracer(const TimingParameters& parameters, u64 code_base, u6
 std::unique_ptr<WorkgroupTrace> LaunchTracer::begin(u64 linear, u32 waves) {
   const u64 xcds = static_cast<u64>(parameters_.device.xcds);
   const u64 xcd = linear % xcds, local = linear / xcds;
-  const u64 witnesses = witnesses_.load(std::memory_order_relaxed);
-  const bool is_witness = local - first_of(witnesses) < witnesses;
-  if (!is_witness && (xcd != 0 || local >= wanted_.load(std::memory_order_relaxed))) return nullptr;
+  if (!wants(xcd, local)) return nullptr;
   auto trace = std::make_unique<WorkgroupTrace>();
   trace->xcd = xcd;
   trace->local = local;
   trace->waves.resize(waves);
   return trace;
+}
+
+bool LaunchTracer::wants(u64 xcd, u64 local) const {
+  if (xcd == 0 && local < wanted_.load(std::memory_order_relaxed)) return true;
+  const u64 witnesses = witnesses_.load(std::memory_order_relaxed);
+  return local - first_of(witnesses) < witnesses;
 }
 
 void Effort::add(const Effort& other) {

@@ -67,6 +67,8 @@ class LaunchTracer {
 
   // Null: this workgroup is not sampled.
   std::unique_ptr<WorkgroupTrace> begin(u64 linear, u32 waves);
+  // False once the first workgroup has told that this one is not among those that can be afforded.
+  bool wants(u64 xcd, u64 local) const;
   // Before the instruction is executed: its addresses are still in the registers. What it is; null: not of the traced
   // code.
   const TimedOp* record(WaveTrace& trace, Wave& wave, const Inst& inst);
