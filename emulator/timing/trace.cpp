@@ -194,9 +194,10 @@ void LaunchTracer::end(std::unique_ptr<WorkgroupTrace> trace) {
     u64 wanted = std::min(of_xcd_, affordable);
     if (wanted < of_xcd_ && wanted > resident_) wanted -= wanted % resident_;
     wanted_.store(wanted, std::memory_order_relaxed);
-    // All witnesses together may cost a quarter as much.
-    const u64 others = 4 * static_cast<u64>(parameters_.device.xcds);
-    witnesses_.store(std::min(witnesses_.load(), std::max<u64>(1, affordable / others)), std::memory_order_relaxed);
+    // All there are, if they cost at most a quarter as much together; else some for a sixteenth.
+    const u64 xcds = static_cast<u64>(parameters_.device.xcds);
+    if (witnesses() > affordable / (4 * xcds))
+      witnesses_.store(std::min(witnesses(), std::max<u64>(1, affordable / (16 * xcds))), std::memory_order_relaxed);
   }
   done_.push_back(std::move(trace));
 }
