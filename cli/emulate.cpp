@@ -17,6 +17,7 @@
 #include <cstring>
 #include <map>
 
+#include "cli/json.hpp"
 #include "cli/occupancy.hpp"
 #include "cli/text.hpp"
 #include "common/files.hpp"
@@ -148,26 +149,9 @@ std::string as_json(const Stats& stats, int exit_status) {
                                  {"operations_not_logged", stats.dropped}, {"failures", stats.failures}};
   root["kernels"] = Json::array();
   for (const auto& [name, kernel] : stats.kernels) {
-    const Counters& c = kernel.counters;
-    Json entry = {{"kernel", name},
-                  {"name", cli::demangled_name(name)},
-                  {"launches", kernel.launches},
-                  {"wave_instructions", c.instructions},
-                  {"valu", c.valu},
-                  {"salu", c.salu},
-                  {"smem", c.smem},
-                  {"vmem", c.vmem},
-                  {"lds", c.lds},
-                  {"mfma", c.mfma},
-                  {"branch", c.branch},
-                  {"other", c.other},
-                  {"mfma_flops", c.mfma_flops},
-                  {"bytes_read", c.bytes_read},
-                  {"bytes_written", c.bytes_written},
-                  {"barriers", c.barriers},
-                  {"workgroups", c.workgroups},
-                  {"waves", c.waves},
-                  {"emulation_seconds", kernel.host_seconds}};
+    Json entry = {{"kernel", name}, {"name", cli::demangled_name(name)}, {"launches", kernel.launches}};
+    entry.update(cli::counters_json(kernel.counters));
+    entry["emulation_seconds"] = kernel.host_seconds;
     entry["modelled_seconds"] = kernel.modelled_seconds > 0 ? Json(kernel.modelled_seconds) : Json();
     root["kernels"].push_back(std::move(entry));
   }

@@ -31,24 +31,6 @@ Json comparison_json(const Comparison& c) {
   return json;
 }
 
-Json counters_json(const emulator::Counters& c) {
-  return {{"wave_instructions", c.instructions},
-          {"valu", c.valu},
-          {"salu", c.salu},
-          {"smem", c.smem},
-          {"vmem", c.vmem},
-          {"lds", c.lds},
-          {"mfma", c.mfma},
-          {"branch", c.branch},
-          {"other", c.other},
-          {"mfma_flops", c.mfma_flops},
-          {"bytes_read", c.bytes_read},
-          {"bytes_written", c.bytes_written},
-          {"barriers", c.barriers},
-          {"workgroups", c.workgroups},
-          {"waves", c.waves}};
-}
-
 // Estimated; null when the launch was too short for that.
 Json class_seconds_json(const emulator::ClassSeconds& s) {
   if (s.valu + s.salu + s.smem + s.vmem + s.lds + s.mfma + s.branch + s.other <= 0) return {};
@@ -128,6 +110,24 @@ Json listed_shapes_json(const Problem& problem, ShapeSet set) {
 }
 
 }  // namespace
+
+Json counters_json(const emulator::Counters& c) {
+  return {{"wave_instructions", c.instructions},
+          {"valu", c.valu},
+          {"salu", c.salu},
+          {"smem", c.smem},
+          {"vmem", c.vmem},
+          {"lds", c.lds},
+          {"mfma", c.mfma},
+          {"branch", c.branch},
+          {"other", c.other},
+          {"mfma_flops", c.mfma_flops},
+          {"bytes_read", c.bytes_read},
+          {"bytes_written", c.bytes_written},
+          {"barriers", c.barriers},
+          {"workgroups", c.workgroups},
+          {"waves", c.waves}};
+}
 
 Json baseline_json(const results::Speedups* speedups) {
   if (speedups == nullptr || speedups->baseline_sha256.empty()) return nullptr;

@@ -16,6 +16,7 @@ namespace hipbench::cli {
 Json evaluation_json(const Evaluation& evaluation, std::optional<int64_t> id,
                      const results::Speedups* speedups = nullptr);
 
+Json counters_json(const emulator::Counters& counters);
 Json problem_json(const Problem& problem);
 Json report_json(std::span<const results::EvaluationSummary> evaluations);
 Json profile_json(const Evaluation& evaluation);
